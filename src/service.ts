@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAuditDays } from './audit/days.ts';
 import { type Addresses, type Context, configuredAddresses } from './context.ts';
 import { CellActivity } from './database/cells/activity.ts';
-import { askCells, cellPools } from './database/cells/contexts.ts';
+import { cellPools } from './database/cells/contexts.ts';
 import { createCellGrowth, unknownCellsFault } from './database/cells/growth.ts';
 import { hasSeveralCells, pathsOf } from './database/cells/pool.ts';
 import { CellPulse } from './database/cells/pulse.ts';
@@ -19,6 +19,7 @@ import { recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
+import { LateEndpoint } from './http/graphql/late-endpoint.ts';
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
 import { pagesFault } from './http/page/application.ts';
@@ -28,7 +29,6 @@ import { createHealthListener } from './http/server/health.ts';
 import { type Binding, Listener, type Listening, listenOn } from './http/server/listener.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
 import { Sessions } from './identity/tokens/sessions.ts';
-import { missingKey } from './keys/missing-key.ts';
 import { Journals } from './monitoring/journals.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
@@ -41,7 +41,7 @@ import { asRun } from './process/runs.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import type { Config } from './settings/config.ts';
 import { sandboxKey } from './settings/private-file.ts';
-import { checkStart } from './start-checks.ts';
+import { checkMasterKey, checkStart } from './start-checks.ts';
 import { ServiceClock } from './values/calendar.ts';
 import { Vault } from './values/crypto.ts';
 import { StartupError } from './values/errors.ts';
@@ -87,6 +87,7 @@ interface Starting {
   parts: Parts;
   sessions: Sessions;
   drawing: Drawing;
+  routes: ClientRoutes[];
   signal: EventSignal;
   configured: ConfiguredToken | undefined;
   /** Pools in addition to those of the context. */
@@ -117,14 +118,22 @@ export async function startService(config: Config, log: Logger, options: StartOp
     const drawing = createDrawing(config);
     await parts.start(drawing.renderer);
     const signal = new EventSignal(context.pool, log);
-    const starting: Starting = { context, parts, sessions, drawing, signal, configured, pools: [] };
+    const graphql = new LateEndpoint(context.backgroundPool, log);
+    const routes = clientRoutes(sessions, drawing, graphql);
+    const starting: Starting = { context, parts, sessions, drawing, routes, signal, configured, pools: [] };
     const operatorUrl = await startListeners(starting);
     const workers = config.roles.has('worker') ? await startWorkers(starting) : undefined;
     if (hasSeveralCells(context.pool))
       await parts.start(createCellGrowth(context, async () => void (await workers?.renew())));
     const { addresses } = context;
-    const stop = () => stopService(config, parts, readiness);
+    const stop = async () => {
+      readiness.stop();
+      // Balancers notice that the process is not ready before it takes no more connections.
+      await pause(config.drain);
+      await parts.stop();
+    };
     await watchDatabase(starting);
+    if (config.roles.has('api') || config.roles.has('trusted')) await parts.start(graphql);
     return { context, addresses, operatorUrl, operatorToken, readiness, healthUrl, stop };
   } catch (error) {
     await parts.stop();
@@ -150,18 +159,12 @@ async function startHealthListener(
 async function watchDatabase({ context, parts, pools }: Starting): Promise<void> {
   const { pool, backgroundPool, log, readiness } = context;
   const url = pool.options.connectionString as string;
-  const watched = [pool, backgroundPool, ...pools];
   const fault = hasSeveralCells(pool)
     ? schemaFault
     : async (db: Pool) => (await schemaFault(db)) ?? (await unknownCellsFault(db));
-  await parts.start(new DatabaseWatch({ url, log, readiness, pools: watched, schemaFault: fault }));
-}
-
-async function stopService(config: Config, parts: Parts, readiness: Readiness): Promise<void> {
-  readiness.stop();
-  // Balancers notice that the process is not ready before it takes no more connections.
-  await pause(config.drain);
-  await parts.stop();
+  await parts.start(
+    new DatabaseWatch({ url, log, readiness, pools: [pool, backgroundPool, ...pools], schemaFault: fault }),
+  );
 }
 
 /** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
@@ -233,17 +236,6 @@ async function startDatabase(config: Config, log: Logger, parts: Parts): Promise
   return database.url;
 }
 
-/** @throws StartupError in production, if a master key that sealed secrets of this database is missing */
-async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
-  const { answering, silent } = await askCells(pool);
-  for (const cell of silent) log.error(cell, 'a cell does not answer; its clients get 502 until it does');
-  const fault = await missingKey(answering, vault);
-  if (!fault) return;
-  if (config.environment === 'production') throw new StartupError(fault);
-  // A sandbox continues: everything that needs none of the old secrets works.
-  log.error(`${fault}. Until then, what needs these secrets fails, sign-ins among it`);
-}
-
 /** Creates what the first request and the first event need. */
 async function prepareDatabase(context: Context): Promise<FirstToken> {
   // If another process holds the lock, that process creates the partitions.
@@ -257,9 +249,8 @@ async function prepareDatabase(context: Context): Promise<FirstToken> {
 
 /** Starts the listeners of this process's roles. @returns the address of the operator interface, if it is one of them */
 async function startListeners(starting: Starting): Promise<string | undefined> {
-  const { context, sessions, drawing } = starting;
+  const { context, sessions, routes } = starting;
   const { config, addresses } = context;
-  const routes = clientRoutes(sessions, drawing);
   const fault = config.roles.has('api') || config.roles.has('operator') ? pagesFault() : undefined;
   if (fault) context.log.warn(fault);
   if (config.roles.has('api')) {
@@ -272,7 +263,7 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
     addresses.api = config.apiUrl ?? `http://${listener.authority}`;
   }
   if (config.roles.has('auth')) await startAuthListener(starting);
-  if (config.roles.has('trusted')) await startTrustedListener(starting, routes);
+  if (config.roles.has('trusted')) await startTrustedListener(starting);
   if (!config.roles.has('operator')) return undefined;
   const app = await createOperatorListener(context, operatorRoutes, starting.configured);
   const listener = await listen(starting, app, {
@@ -288,8 +279,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { context, parts, sessions, pools } = starting;
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
-  const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, {
+  const pool = createPool(context.pool.options.connectionString as string, log, {
     max: config.authPoolSize,
     name: 'lombard-auth',
     names: usesNames(config),
@@ -306,8 +296,8 @@ async function startAuthListener(starting: Starting): Promise<void> {
   context.addresses.auth = config.authUrl ?? `http://${listener.authority}`;
 }
 
-async function startTrustedListener(starting: Starting, routes: ClientRoutes[]): Promise<void> {
-  const { context, parts, sessions } = starting;
+async function startTrustedListener(starting: Starting): Promise<void> {
+  const { context, parts, sessions, routes } = starting;
   const { config, log } = context;
   const trusted = await createTrustedListener(context, sessions, routes);
   if (!trusted) return;

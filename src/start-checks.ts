@@ -1,6 +1,9 @@
 import cluster from 'node:cluster';
+import type { Context } from './context.ts';
+import { askCells } from './database/cells/contexts.ts';
 import { requireFreePorts, type WantedPort } from './http/server/ports.ts';
 import { checkTrustedFiles } from './http/trusted/files.ts';
+import { missingKey } from './keys/missing-key.ts';
 import type { Config } from './settings/config.ts';
 import { makeDataDirectory } from './settings/data-directory.ts';
 import { institutionFrom } from './settings/institution.ts';
@@ -28,6 +31,17 @@ export function checkInstitution({ institution }: Config): void {
       { cause: error },
     );
   }
+}
+
+/** @throws StartupError in production, if a master key that sealed secrets of this database is missing */
+export async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
+  const { answering, silent } = await askCells(pool);
+  for (const cell of silent) log.error(cell, 'a cell does not answer; its clients get 502 until it does');
+  const fault = await missingKey(answering, vault);
+  if (!fault) return;
+  if (config.environment === 'production') throw new StartupError(fault);
+  // A sandbox continues: everything that needs none of the old secrets works.
+  log.error(`${fault}. Until then, what needs these secrets fails, sign-ins among it`);
 }
 
 /** The ports that the roles of a process take. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { readConfig } from '../src/settings/config.ts';
+import { modulesOf } from './world/command.ts';
 import { createSubscriber } from './world/graphql.ts';
 import { listening } from './world/ports.ts';
 import { startTestService } from './world/service.ts';
@@ -89,16 +89,7 @@ describe('traces', () => {
   });
 
   test('are loaded only where somebody collects them', async () => {
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `await import(${JSON.stringify(new URL('../src/service.ts', import.meta.url).href)}); console.log(JSON.stringify(Object.keys(process.getBuiltinModule('module')._cache ?? {})))`,
-      ],
-      { encoding: 'utf8' },
-    );
-    const loaded: string[] = JSON.parse(stdout);
+    const loaded = modulesOf('src/service.ts');
     assert.ok(loaded.length > 10);
     assert.deepEqual(
       loaded.filter((path) => /opentelemetry\/(sdk|exporter|otlp)/.test(path)),

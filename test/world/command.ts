@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,4 +80,12 @@ export async function printed(
     },
     { what: `${pattern} printed`, seconds, seen: started.output },
   );
+}
+
+/** The CommonJS modules that a process has loaded once it has imported a module of ours. @param path from the repository's root */
+export function modulesOf(path: string): string[] {
+  const script = `await import(${JSON.stringify(join(REPOSITORY, path))});
+    console.log(JSON.stringify(Object.keys(process.getBuiltinModule('module')._cache ?? {})))`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  return JSON.parse(stdout);
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { getStaticFile } from 'postgraphile/grafserv/ruru/static';
 import { Problem } from '../../values/errors.ts';
 
 const RURU_PATH = '/explorer/ruru/';
@@ -41,6 +40,7 @@ export function explorerRoutes(app: FastifyInstance): void {
     app.get(path, open, (_request, reply) => reply.headers(PAGE_HEADERS).type(type).send(content));
   }
   app.get(`${RURU_PATH}*`, open, async (request, reply) => {
+    const { getStaticFile } = await import('postgraphile/grafserv/ruru/static');
     const file = await getStaticFile({
       staticPath: RURU_PATH,
       urlPath: request.url,

@@ -1,14 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, type GraphQLFormattedError, printSchema } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 import { ClientId, Nullable } from '../../values/schemas.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
-import { GraphqlEndpoint, type GraphqlQuery } from '../graphql/endpoint.ts';
-import { errorList } from '../graphql/errors.ts';
+import type { GraphqlQuery } from '../graphql/endpoint.ts';
 import { EventStreams } from '../graphql/event-stream.ts';
+import type { LateEndpoint } from '../graphql/late-endpoint.ts';
 import { LIMITS } from '../graphql/limits.ts';
 import { LiveUpdates } from '../graphql/live-updates.ts';
 import { readAs } from '../graphql/read-only.ts';
@@ -110,14 +110,10 @@ const STREAM_DESCRIPTION = {
 /**
  * Subscriptions of the client over GraphQL, the event stream that its answers name, and the explorer at the root
  * (the service interface, POST /webhooks/graphql).
+ * @param endpoint one for the client listener and the trusted one
  */
-export function graphqlRoutes(sessions: Sessions): ClientRoutes {
-  // One for the client listener and the trusted one.
-  let made: Promise<GraphqlEndpoint> | undefined;
-  return async (app, context) => {
-    // With many cells the catalogue that it reads is large: it may take its time.
-    made ??= GraphqlEndpoint.create(context.backgroundPool);
-    const endpoint = await made;
+export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): ClientRoutes {
+  return (app, context) => {
     const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.log));
     app.addHook('preClose', () => streams.stop());
     readSmallJson(app);
@@ -132,8 +128,8 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         );
         const query = readQuery(request.body);
         if (query instanceof GraphQLError) return refuse(reply, [query.toJSON()]);
-        const result = await endpoint.answer(query, requestOf(request, context));
-        const errors = result.errors ? errorList(result.errors, toProblem) : undefined;
+        const loaded = await endpoint.get();
+        const { errors, ...result } = await loaded.answer(query, requestOf(request, context), toProblem);
         if (!('data' in result)) return refuse(reply, errors ?? []);
         const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
         if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
@@ -151,9 +147,8 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
       },
     );
 
-    const schema = `${printSchema(endpoint.schema)}\n`;
-    app.get(SCHEMA_PATH, { config: { open: true }, schema: { hide: true } }, (_request, reply) =>
-      reply.type('text/plain; charset=utf-8').send(schema),
+    app.get(SCHEMA_PATH, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
+      reply.type('text/plain; charset=utf-8').send((await endpoint.get()).text),
     );
 
     app.get(

@@ -1,5 +1,6 @@
 import type { Drawing } from '../../documents/document.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
+import type { LateEndpoint } from '../graphql/late-endpoint.ts';
 import { INTEGRATORS } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';
 import { accountRoutes } from './accounts.ts';
@@ -19,7 +20,7 @@ import { streamRoutes } from './stream.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** The operations of the client API, for the client listener and for the trusted one. */
-export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes[] {
+export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: LateEndpoint): ClientRoutes[] {
   return [
     accountRoutes,
     paymentSearchRoutes,
@@ -28,7 +29,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     challengeRoutes,
     multipaymentRoutes,
     massBeneficiaryRoutes,
-    graphqlRoutes(sessions),
+    graphqlRoutes(sessions, graphql),
     webhookRoutes,
     onboardingRoutes,
     streamRoutes(sessions),

@@ -2,9 +2,11 @@ import './environment.ts';
 import {
   type DocumentNode,
   GraphQLError,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   getVariableValues,
   type OperationDefinitionNode,
+  printSchema,
   specifiedRules,
   validate,
 } from 'graphql';
@@ -13,8 +15,10 @@ import { execute } from 'postgraphile/grafast';
 import { poolOf } from '../../database/cells/pool.ts';
 import { first, type Pool } from '../../database/database.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
+import type { Problem } from '../../values/errors.ts';
 import { type Cost, costOf } from './cost.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';
+import { errorList } from './errors.ts';
 import { LIMITS, limitError } from './limits.ts';
 import { preset } from './preset.ts';
 import type { GraphqlCaller, GraphqlRequest } from './request.ts';
@@ -34,9 +38,9 @@ export interface GraphqlQuery {
   variables: Record<string, unknown>;
 }
 
-export interface GraphqlResult {
+interface GraphqlResult<Failure = GraphQLFormattedError> {
   data?: unknown;
-  errors?: readonly GraphQLError[];
+  errors?: readonly Failure[];
 }
 
 interface Prepared {
@@ -48,11 +52,14 @@ interface Prepared {
 /** The schema, and how a request is answered: limits, validation, cost, execution. */
 export class GraphqlEndpoint {
   readonly schema: GraphQLSchema;
+  /** The schema as a document. */
+  readonly text: string;
   readonly #resolvedPreset: GraphileConfig.ResolvedPreset;
   readonly #documents = new BoundedMap<string, Prepared>(MAX_DOCUMENTS);
 
   private constructor(schema: GraphQLSchema, resolvedPreset: GraphileConfig.ResolvedPreset) {
     this.schema = schema;
+    this.text = `${printSchema(schema)}\n`;
     this.#resolvedPreset = resolvedPreset;
   }
 
@@ -66,8 +73,19 @@ export class GraphqlEndpoint {
   /**
    * Answers an operation. An answer without `data` belongs to a request that was refused before anything was executed: its document
    * does not parse or validate, it is over a limit, or its variables do not have their declared types.
+   * @param translate turns a failure of the domain or the database into a Problem
+   * @throws Problem integration_error where the service, and not the request, is at fault
    */
-  async answer(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult> {
+  async answer(
+    query: GraphqlQuery,
+    caller: GraphqlCaller,
+    translate: (error: unknown) => Problem,
+  ): Promise<GraphqlResult> {
+    const { errors, ...result } = await this.#execute(query, caller);
+    return errors ? { ...result, errors: errorList(errors, translate) } : result;
+  }
+
+  async #execute(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult<GraphQLError>> {
     let document: DocumentNode;
     let operation: OperationDefinitionNode;
     let copies: Cost['copies'];
@@ -101,7 +119,7 @@ export class GraphqlEndpoint {
       variableValues: query.variables,
       contextValue: request as never,
       resolvedPreset: this.#resolvedPreset,
-    } as never)) as GraphqlResult;
+    } as never)) as GraphqlResult<GraphQLError>;
   }
 
   /** Parses and validates a document, unless that has been done before. */

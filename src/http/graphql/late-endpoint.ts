@@ -1,0 +1,57 @@
+import { cellPools } from '../../database/cells/contexts.ts';
+import type { Pool } from '../../database/database.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Part } from '../../process/parts.ts';
+import type { GraphqlEndpoint } from './endpoint.ts';
+
+/**
+ * The endpoint, loaded with PostGraphile where somebody needs it: that takes half a second and 30 MB, which a process without calls of
+ * GraphQL saves. Where clients have subscriptions, the process loads it as soon as it has started.
+ */
+export class LateEndpoint implements Part {
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  #made: Promise<GraphqlEndpoint> | undefined;
+  #stopped = false;
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool;
+    this.#log = log;
+  }
+
+  /** Loads it in the background where a client has a subscription. */
+  start(): void {
+    this.#loadWhereUsed().catch((error: Error) => {
+      if (!this.#stopped) this.#log.warn({ reason: error.message }, 'GraphQL is loaded at its first call');
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#made?.catch(() => undefined);
+  }
+
+  /** Waits until it is loaded. After a failure the next call tries again. @throws whatever the database or the module throws */
+  get(): Promise<GraphqlEndpoint> {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+
+  async #make(): Promise<GraphqlEndpoint> {
+    try {
+      const { GraphqlEndpoint } = await import('./endpoint.ts');
+      return await GraphqlEndpoint.create(this.#pool);
+    } catch (error) {
+      this.#made = undefined;
+      throw error;
+    }
+  }
+
+  async #loadWhereUsed(): Promise<void> {
+    for (const pool of await cellPools(this.#pool)) {
+      const { rowCount } = await pool.query('select from subscriptions limit 1');
+      if (this.#stopped) return;
+      if (rowCount) return void (await this.get());
+    }
+  }
+}
