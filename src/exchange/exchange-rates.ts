@@ -1,28 +1,44 @@
 import Big from 'big.js';
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import type { Db, Transaction } from '../database/database.ts';
+import { type Input, initially, RecordKind, required, type Shown } from '../database/record.ts';
 import { parseInstant } from '../values/calendar.ts';
 import { A_CURRENCY, isCurrency } from '../values/currencies.ts';
 import { Problem } from '../values/errors.ts';
 import { Exact } from '../values/json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
+import { Currency, Decimal, formed, Instant, PATTERNS } from '../values/schemas.ts';
 
-export const MAX_RATES = 500;
-
-export interface RatesInput {
-  base_currency: string;
-  /** One unit of the base is that many of the currency. */
-  rates: Record<string, number | string>;
-  as_of?: string;
-}
+const MAX_RATES = 500;
+const RATE = Decimal('... is worth this many', { positive: true, decimals: MAX_RATE_DECIMALS });
+const SIZE = { minProperties: 1, maxProperties: MAX_RATES };
+/** As the description shows it. The service names the currency that is none. */
+const CURRENCIES = {
+  type: 'object',
+  ...SIZE,
+  propertyNames: { pattern: PATTERNS.currency },
+  additionalProperties: RATE,
+};
 
 /** The table of one base currency. */
-export interface Rates {
-  base_currency: string;
-  rates: Record<string, Exact>;
-  as_of: string;
-}
+export const RATE_TABLE = new RecordKind({
+  table: 'exchange_rates',
+  id: 'base_currency',
+  fields: {
+    base_currency: required(Currency('One unit of this currency ...'), { shown: Type.String() }),
+    rates: required(Type.Record(Type.String(), RATE, { ...SIZE, ...formed(CURRENCIES) }), {
+      shown: Type.Record(Type.String(), Type.Number(), {
+        description: 'One unit of the base is that many of each currency',
+      }),
+    }),
+    as_of: initially(Instant('When the rates applied'), undefined, { shown: Type.String({ format: 'date-time' }) }),
+  },
+});
+export type RatesInput = Input<typeof RATE_TABLE>;
+/** Its decimals keep their digits. */
+type Rates = Omit<Shown<typeof RATE_TABLE>, 'rates'> & { rates: Record<string, Exact> };
 
 /** Replaces the table of a base currency. @throws Problem invalid_body, invalid_parameter */
 export async function setRates(tx: Transaction, act: Act, input: RatesInput): Promise<Rates[]> {

@@ -1,18 +1,28 @@
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import type { Db, Transaction } from '../database/database.ts';
+import { type Input, initially, RecordKind, required, type Shown } from '../database/record.ts';
 import { isCalendarDay, newYorkTime } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { Day } from '../values/schemas.ts';
 
-export const FX_MODES = ['auto', 'open', 'closed'] as const;
-export type FxMode = (typeof FX_MODES)[number];
+const FX_MODES = ['auto', 'open', 'closed'] as const;
 /** Weekdays on which markets are closed. */
-export const MAX_HOLIDAYS = 1_000;
+const MAX_HOLIDAYS = 1_000;
 
-export interface FxAvailability {
-  mode: FxMode;
-  holidays: string[];
-}
+/** When clients can trade FX. */
+export const FX_SETTING = new RecordKind({
+  table: 'fx_availability',
+  id: 'mode',
+  fields: {
+    mode: required(Type.Enum([...FX_MODES])),
+    holidays: initially(Type.Array(Day('A day without markets'), { maxItems: MAX_HOLIDAYS }), undefined, {
+      shown: Type.Array(Type.String({ format: 'date' })),
+    }),
+  },
+});
+export type FxAvailability = Shown<typeof FX_SETTING>;
 
 const SUNDAY = 0;
 const FRIDAY = 5;
@@ -37,12 +47,16 @@ export async function readFxAvailability(db: Db): Promise<FxAvailability> {
 }
 
 /** @throws Problem invalid_body, naming the first holiday that is not a calendar day */
-export async function setFxAvailability(tx: Transaction, act: Act, input: FxAvailability): Promise<FxAvailability> {
-  const wrong = input.holidays.findIndex((day) => !isCalendarDay(day));
+export async function setFxAvailability(
+  tx: Transaction,
+  act: Act,
+  { mode, holidays = [] }: Input<typeof FX_SETTING>,
+): Promise<FxAvailability> {
+  const wrong = holidays.findIndex((day) => !isCalendarDay(day));
   if (wrong >= 0)
     throw new Problem('invalid_body', { field: `holidays[${wrong}]`, message: 'must be a calendar day as YYYY-MM-DD' });
   const before = await readFxAvailability(tx);
-  const after = { mode: input.mode, holidays: [...new Set(input.holidays)].sort() };
+  const after = { mode, holidays: [...new Set(holidays)].sort() };
   await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);
   await audit(tx, act, { action: 'update', entity: 'fx_availability', entityId: 'fx_availability', before, after });
   return after;

@@ -1,35 +1,48 @@
 import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import type { OperatorRole } from '../settings/staff-settings.ts';
+import { type Input, initially, made, RecordKind, required, type Shown } from '../database/record.ts';
+import { insertRow } from '../database/rows.ts';
+import { OPERATOR_ROLES } from '../settings/staff-settings.ts';
 import { randomToken, sha256 } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
+import { Instant, Name, Nullable } from '../values/schemas.ts';
 import { requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
-export interface OperatorToken {
-  id: string;
-  name: string;
-  /** Null where its scopes were given one by one. */
-  role: OperatorRole | null;
-  scopes: Scope[];
-  created_at: Date;
-  expires_at: Date | null;
-}
+const ROLE = Type.Enum([...OPERATOR_ROLES], { description: 'The scopes that a task needs; or scopes' });
+const SCOPE = Type.Enum([...SCOPES]);
+const MOMENT = Type.Unsafe<Date>(Type.String({ format: 'date-time' }));
 
-export interface OperatorTokenInput {
-  name: string;
-  /** Either a role or scopes. */
-  role?: OperatorRole | undefined;
-  scopes?: Scope[] | undefined;
+/** A token of the operator interface. It has either a role or scopes. */
+export const OPERATOR_TOKEN = new RecordKind({
+  table: 'operator_tokens',
+  id: 'id',
+  fields: {
+    id: made(Type.String({ format: 'uuid' })),
+    name: required(Name('Name', 64)),
+    role: initially(ROLE, null, {
+      shown: Nullable(Type.Enum([...OPERATOR_ROLES], { description: 'Null where its scopes were given one by one' })),
+    }),
+    scopes: initially(
+      Type.Array(SCOPE, { minItems: 1, uniqueItems: true, description: 'What it may do; in place of a role' }),
+      null,
+      { shown: Type.Array(SCOPE) },
+    ),
+    created_at: made(MOMENT),
+    expires_at: initially(Instant('When it stops working'), null, { shown: Nullable(MOMENT) }),
+  },
+});
+export type OperatorToken = Shown<typeof OPERATOR_TOKEN>;
+export type OperatorTokenInput = Omit<Input<typeof OPERATOR_TOKEN>, 'expires_at'> & {
   expiresAt?: Date | undefined;
   /** Its text; default: a random one. */
   token?: string;
-}
+};
 
 const LIVING = 'revoked_at is null and (expires_at is null or expires_at > $1)';
-const COLUMNS = 'id, name, role, scopes, created_at, expires_at';
 
 /**
  * Creates a token. Its text is in the answer and is stored nowhere; only its hash is stored.
@@ -59,10 +72,7 @@ export async function createOperatorToken(
     created_at: act.now,
     expires_at: input.expiresAt ?? null,
   };
-  await tx.query(
-    'insert into operator_tokens (id, name, role, scopes, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)',
-    [record.id, record.name, record.role, record.scopes, sha256(token), record.created_at, record.expires_at],
-  );
+  await insertRow(tx, OPERATOR_TOKEN.table, { ...record, token_sha256: sha256(token) }, { returning: 'id' });
   await audit(tx, act, { action: 'create', entity: 'operator_token', entityId: record.id, after: record });
   return { ...record, token };
 }
@@ -89,7 +99,7 @@ async function checkName(tx: Transaction, now: Date, name: string): Promise<void
 /** The valid tokens, newest first. */
 export async function listOperatorTokens(db: Db, now: Date): Promise<OperatorToken[]> {
   const { rows } = await db.query<OperatorToken>(
-    `select ${COLUMNS} from operator_tokens where ${LIVING} order by created_at desc, id`,
+    `select ${OPERATOR_TOKEN.select} from operator_tokens where ${LIVING} order by created_at desc, id`,
     [now],
   );
   return rows;
@@ -119,7 +129,7 @@ export async function findOperatorToken(
   const hash = sha256(token);
   const { rows } = await db.query<OperatorToken & { revoked_at: Date | null }>({
     name: 'operator-token',
-    text: `select ${COLUMNS}, revoked_at from operator_tokens
+    text: `select ${OPERATOR_TOKEN.select}, revoked_at from operator_tokens
       where token_sha256 = $1 or id = $2 order by id = $2 desc nulls last limit 1`,
     values: [hash, configured?.sha256.equals(hash) ? configured.id : null],
   });

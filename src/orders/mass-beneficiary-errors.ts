@@ -1,18 +1,30 @@
+import { type Static, Type } from 'typebox';
 import type { Db, Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
+import { closed, Text } from '../values/schemas.ts';
 
 /** Errors in one request; an instruction can have any number, reported one request after the other. */
-export const MAX_MASS_ERRORS = 10_000;
+const MAX_MASS_ERRORS = 10_000;
 
-/** A beneficiary that could not be created (the service interface, Mass-beneficiary error record). */
-export interface MassBeneficiaryError {
-  code: string;
-  message: string;
-  details: string;
-  /** Its place in the instruction. */
-  request_index: number;
-}
+/** Beneficiaries that could not be created (the service interface, Mass-beneficiary error record). `request_index`: in the instruction. */
+export const GIVEN_ERRORS = Type.Array(
+  Type.Object(
+    {
+      code: Text('Code', 128),
+      message: Text('Message', 1_000),
+      details: Type.String({ maxLength: 2_000 }),
+      request_index: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+    },
+    closed,
+  ),
+  { maxItems: MAX_MASS_ERRORS },
+);
+export const SHOWN_ERRORS = Type.Array(
+  Type.Object({ code: Type.String(), message: Type.String(), details: Type.String(), request_index: Type.Integer() }),
+  { description: 'The first of them' },
+);
+export type MassBeneficiaryError = Static<typeof SHOWN_ERRORS>[number];
 
 /**
  * A page of an instruction's errors, in the order in which they were reported. While the instruction is not `created`, the list has

@@ -1,16 +1,30 @@
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
 import type { Db, Transaction } from '../database/database.ts';
+import {
+  chosen,
+  type Input,
+  initially,
+  made,
+  type Patch,
+  RecordKind,
+  required,
+  type Shown,
+} from '../database/record.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
+import { ClientId, Uuid } from '../values/schemas.ts';
 import {
   addMassErrors,
+  GIVEN_ERRORS,
   type MassBeneficiaryError,
   noInstruction,
   pageOfMassErrors,
+  SHOWN_ERRORS,
 } from './mass-beneficiary-errors.ts';
 
 export const MASS_BENEFICIARY_STATUSES = ['queued', 'processing', 'created', 'failed'] as const;
@@ -27,26 +41,28 @@ const NEXT: Record<MassBeneficiaryStatus, readonly MassBeneficiaryStatus[]> = {
 /** Errors that the record of an instruction shows. The list of errors has all of them, page by page. */
 const MAX_SHOWN_ERRORS = 1_000;
 
-export interface MassBeneficiary {
-  mass_beneficiary_id: string;
-  client_id: string;
-  status: MassBeneficiaryStatus;
-  created_date: string;
-  error_count: number;
-  /** The first of them. */
-  errors: MassBeneficiaryError[];
-}
+/** An instruction to create many beneficiaries. */
+export const MASS_BENEFICIARY = new RecordKind({
+  table: 'mass_beneficiaries',
+  id: 'mass_beneficiary_id',
+  fields: {
+    mass_beneficiary_id: chosen(Uuid('Chosen by the core; default: a new one'), {
+      shown: Type.String({ format: 'uuid' }),
+    }),
+    client_id: required(ClientId, { shown: ClientId }),
+    status: initially(Type.Enum([...MASS_BENEFICIARY_STATUSES]), 'queued'),
+    created_date: made(Type.String({ format: 'date-time' })),
+    error_count: made(Type.Integer()),
+    errors: initially(GIVEN_ERRORS, undefined, { shown: SHOWN_ERRORS }),
+  },
+});
+export type MassBeneficiary = Shown<typeof MASS_BENEFICIARY>;
 
 /** Records an instruction to create many beneficiaries. @throws Problem already_exists, client_not_found */
 export async function createMassBeneficiary(
   tx: Transaction,
   act: Act,
-  input: {
-    client_id: string;
-    mass_beneficiary_id?: string;
-    status?: MassBeneficiaryStatus;
-    errors?: MassBeneficiaryError[];
-  },
+  input: Input<typeof MASS_BENEFICIARY>,
 ): Promise<MassBeneficiary> {
   const { client_id: clientId, status = 'queued', errors = [] } = input;
   const id = await newId(tx, clientId, 'mass_beneficiary_id', input.mass_beneficiary_id);
@@ -73,12 +89,7 @@ export async function updateMassBeneficiary(
   tx: Transaction,
   act: Act,
   id: string,
-  patch: {
-    client_id?: string;
-    status?: MassBeneficiaryStatus;
-    errors?: MassBeneficiaryError[];
-    add_errors?: MassBeneficiaryError[];
-  },
+  patch: Omit<Patch<typeof MASS_BENEFICIARY>, 'mass_beneficiary_id'> & { add_errors?: MassBeneficiaryError[] },
 ): Promise<MassBeneficiary> {
   if (!isUuid(id)) noInstruction();
   await tx.query('select from mass_beneficiaries where mass_beneficiary_id = $1 for no key update', [id]);

@@ -1,46 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { MAX_RATES, readRates, setRates } from '../../exchange/exchange-rates.ts';
-import { MAX_RATE_DECIMALS } from '../../values/money.ts';
-import { Currency, closed, Decimal, formed, Instant, PATTERNS } from '../../values/schemas.ts';
+import { RATE_TABLE, readRates, setRates } from '../../exchange/exchange-rates.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-const Rate = Decimal('... is worth this many', { positive: true, decimals: MAX_RATE_DECIMALS });
-const SIZE = { minProperties: 1, maxProperties: MAX_RATES };
-/** The service names the currency that is none. */
-const CURRENCIES = {
-  type: 'object',
-  ...SIZE,
-  propertyNames: { pattern: PATTERNS.currency },
-  additionalProperties: Rate,
-};
-
-const RatesBody = Type.Object(
-  {
-    base_currency: Currency('One unit of this currency ...'),
-    rates: Type.Record(Type.String(), Rate, { ...SIZE, ...formed(CURRENCIES) }),
-    as_of: Type.Optional(Instant('When the rates applied')),
-  },
-  { ...closed, title: 'RateTableInput', examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },
-);
-const RateTable = Type.Object(
-  {
-    base_currency: Type.String(),
-    rates: Type.Record(Type.String(), Type.Number(), {
-      description: 'One unit of the base is that many of each currency',
-    }),
-    as_of: Type.String({ format: 'date-time' }),
-  },
-  {
-    title: 'RateTable',
-    examples: [{ base_currency: 'GBP', rates: { EUR: 1.17, USD: 1.25 }, as_of: '2026-07-01T09:15:00.000Z' }],
-  },
-);
+const RatesBody = Type.Object(RATE_TABLE.given(), {
+  ...closed,
+  title: 'RateTableInput',
+  examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }],
+});
+const RateTable = Type.Object(RATE_TABLE.shown, {
+  title: 'RateTable',
+  examples: [{ base_currency: 'GBP', rates: { EUR: 1.17, USD: 1.25 }, as_of: '2026-07-01T09:15:00.000Z' }],
+});
 const REPLACE = operation('PUT /exchange-rates', {
   config: FEED,
   schema: {

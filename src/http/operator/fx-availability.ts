@@ -1,24 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../exchange/fx-availability.ts';
-import { closed, Day } from '../../values/schemas.ts';
+import { FX_SETTING, readFxAvailability, setFxAvailability } from '../../exchange/fx-availability.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-const FxBody = Type.Object(
-  {
-    mode: Type.Enum([...FX_MODES]),
-    holidays: Type.Optional(Type.Array(Day('A day without markets'), { maxItems: MAX_HOLIDAYS })),
-  },
-  { ...closed, title: 'FxSettingInput', examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
-);
-const FxSetting = Type.Object(
-  { mode: Type.Enum([...FX_MODES]), holidays: Type.Array(Type.String({ format: 'date' })) },
-  { title: 'FxSetting', examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
-);
+const FxBody = Type.Object(FX_SETTING.given(), {
+  ...closed,
+  title: 'FxSettingInput',
+  examples: [{ mode: 'auto', holidays: ['2026-12-25'] }],
+});
+const FxSetting = Type.Object(FX_SETTING.shown, {
+  title: 'FxSetting',
+  examples: [{ mode: 'auto', holidays: ['2026-12-25'] }],
+});
 const SET = operation('PUT /fx-availability', {
   config: FEED,
   schema: {
@@ -47,9 +45,7 @@ export function operatorFxAvailabilityRoutes(app: FastifyInstance, context: Cont
   serve(
     app,
     SET,
-    change(context, 200, (tx, act, { body: { mode, holidays = [] } }) =>
-      setFxAvailability(tx, act, { mode, holidays }),
-    ),
+    change(context, 200, (tx, act, { body }) => setFxAvailability(tx, act, body)),
   );
   serve(app, READ_ONE, () => readFxAvailability(context.pool));
 }

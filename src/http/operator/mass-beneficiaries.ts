@@ -4,11 +4,10 @@ import type { Context } from '../../context.ts';
 import {
   createMassBeneficiary,
   findMassBeneficiary,
-  MASS_BENEFICIARY_STATUSES,
+  MASS_BENEFICIARY,
   updateMassBeneficiary,
 } from '../../orders/mass-beneficiary.ts';
-import { MAX_MASS_ERRORS } from '../../orders/mass-beneficiary-errors.ts';
-import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
@@ -17,34 +16,14 @@ import { FEED, READ } from './listener.ts';
 /** Bytes of a body: as many errors as a request takes, with room for the words of each. */
 const MAX_ERRORS_BYTES = 8_388_608;
 
-const MassErrors = Type.Array(
-  Type.Object(
-    {
-      code: Text('Code', 128),
-      message: Text('Message', 1_000),
-      details: Type.String({ maxLength: 2_000 }),
-      request_index: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-    },
-    closed,
-  ),
-  { maxItems: MAX_MASS_ERRORS },
-);
-const MassBody = Type.Object(
-  {
-    client_id: ClientId,
-    mass_beneficiary_id: Type.Optional(Uuid('Chosen by the core; default: a new one')),
-    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
-    errors: Type.Optional(MassErrors),
-  },
-  { ...closed, title: 'MassBeneficiaryInput', examples: [{ client_id: 'CLI000001', status: 'queued' }] },
-);
+const MassBody = Type.Object(MASS_BENEFICIARY.given('client_id'), {
+  ...closed,
+  title: 'MassBeneficiaryInput',
+  examples: [{ client_id: 'CLI000001', status: 'queued' }],
+});
+const { client_id, status, errors: reported } = MASS_BENEFICIARY.changed;
 const MassPatch = Type.Object(
-  {
-    client_id: Type.Optional(ClientId),
-    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
-    errors: Type.Optional(MassErrors),
-    add_errors: Type.Optional(MassErrors),
-  },
+  { client_id: Type.Optional(client_id), status, errors: reported, add_errors: reported },
   {
     ...closed,
     title: 'MassBeneficiaryPatch',
@@ -64,37 +43,19 @@ const MassPatch = Type.Object(
   },
 );
 
-const MassBeneficiary = Type.Object(
-  {
-    mass_beneficiary_id: Type.String({ format: 'uuid' }),
-    client_id: ClientId,
-    status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
-    created_date: Type.String({ format: 'date-time' }),
-    error_count: Type.Integer(),
-    errors: Type.Array(
-      Type.Object({
-        code: Type.String(),
-        message: Type.String(),
-        details: Type.String(),
-        request_index: Type.Integer(),
-      }),
-      { description: 'The first of them' },
-    ),
-  },
-  {
-    title: 'MassBeneficiary',
-    examples: [
-      {
-        mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
-        client_id: 'CLI000001',
-        status: 'queued',
-        created_date: '2026-07-01T10:15:00+01:00',
-        error_count: 0,
-        errors: [],
-      },
-    ],
-  },
-);
+const MassBeneficiary = Type.Object(MASS_BENEFICIARY.shown, {
+  title: 'MassBeneficiary',
+  examples: [
+    {
+      mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
+      client_id: 'CLI000001',
+      status: 'queued',
+      created_date: '2026-07-01T10:15:00+01:00',
+      error_count: 0,
+      errors: [],
+    },
+  ],
+});
 const CREATE = operation('POST /mass-beneficiaries', {
   bodyLimit: MAX_ERRORS_BYTES,
   config: { ...FEED, location: '/mass-beneficiaries/{mass_beneficiary_id}' },

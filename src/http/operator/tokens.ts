@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { SCOPES } from '../../operator/scope.ts';
-import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
-import { OPERATOR_ROLES } from '../../settings/staff-settings.ts';
-import { closed, Instant, Name, Nullable } from '../../values/schemas.ts';
+import { createOperatorToken, listOperatorTokens, OPERATOR_TOKEN, revokeOperatorToken } from '../../operator/token.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { optionalInstant } from '../schemas/period.ts';
 import { sendShortList } from '../schemas/reply.ts';
@@ -12,29 +10,11 @@ import { errors, jsonAnswer, listAnswer, ShortListQuery, uuidPath } from '../sch
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 
-const TokenBody = Type.Object(
-  {
-    name: Name('Name', 64),
-    role: Type.Optional(Type.Enum([...OPERATOR_ROLES], { description: 'The scopes that a task needs; or scopes' })),
-    scopes: Type.Optional(
-      Type.Array(Type.Enum([...SCOPES]), {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'What it may do; in place of a role',
-      }),
-    ),
-    expires_at: Type.Optional(Instant('When it stops working')),
-  },
-  { ...closed, title: 'OperatorTokenInput', examples: [{ name: 'core feed', role: 'core' }] },
-);
-const TokenRecord = {
-  id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  role: Nullable(Type.Enum([...OPERATOR_ROLES], { description: 'Null where its scopes were given one by one' })),
-  scopes: Type.Array(Type.Enum([...SCOPES])),
-  created_at: Type.String({ format: 'date-time' }),
-  expires_at: Nullable(Type.String({ format: 'date-time' })),
-};
+const TokenBody = Type.Object(OPERATOR_TOKEN.given(), {
+  ...closed,
+  title: 'OperatorTokenInput',
+  examples: [{ name: 'core feed', role: 'core' }],
+});
 const TOKEN_EXAMPLE = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
   name: 'core feed',
@@ -43,9 +23,9 @@ const TOKEN_EXAMPLE = {
   created_at: '2026-07-01T09:15:00.000Z',
   expires_at: null,
 };
-const OperatorToken = Type.Object(TokenRecord, { title: 'OperatorToken', examples: [TOKEN_EXAMPLE] });
+const OperatorToken = Type.Object(OPERATOR_TOKEN.shown, { title: 'OperatorToken', examples: [TOKEN_EXAMPLE] });
 const CreatedOperatorToken = Type.Object(
-  { ...TokenRecord, token: Type.String() },
+  { ...OPERATOR_TOKEN.shown, token: Type.String() },
   {
     title: 'CreatedOperatorToken',
     examples: [{ ...TOKEN_EXAMPLE, token: 'nPq3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2' }],

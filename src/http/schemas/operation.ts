@@ -37,8 +37,16 @@ export interface RouteOf<O extends Operation> {
 /** A request of an operation. */
 export type RequestOf<O extends Operation> = FastifyRequest<RouteOf<O>>;
 
+/** A value as JSON has it. */
+type Json<T> = T extends Date
+  ? string
+  : T extends (infer Item)[]
+    ? Json<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Json<T[Name]> }
+      : T;
 type Answers<R> = {
-  [Status in keyof R]: R[Status] extends JsonAnswer<infer S extends TSchema> ? Static<S> : undefined;
+  [Status in keyof R]: R[Status] extends JsonAnswer<infer S extends TSchema> ? Json<Static<S>> : undefined;
 };
 /** What an operation answers. */
 export type AnswerOf<O extends Operation> = Answers<O['schema']['response']>[keyof O['schema']['response']];
