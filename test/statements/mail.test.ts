@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { MailServer } from '../world/mail-server/mail-server.ts';
 import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -234,8 +233,7 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   server.misbehave('hang');
   const hanging = await serviceWith(t, `smtp://127.0.0.1:${server.port}`);
   await hanging.world.ask(period);
-  await hanging.world.until('making');
-  await pause(1_000);
+  await until(() => server.hanging);
   const stopping = performance.now();
   await hanging.service.service.stop();
   hanging.service.service.stop = async () => undefined;

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,8 +82,14 @@ export class MailServer {
     writeFileSync(join(this.#mails, how), '');
   }
 
+  /** Whether a mail waits for the answer to its contents that never comes. */
+  get hanging(): boolean {
+    return existsSync(join(this.#mails, 'hanging'));
+  }
+
   behave(): void {
-    for (const how of ['busy', 'spam', 'hang', 'die', 'forget']) rmSync(join(this.#mails, how), { force: true });
+    for (const how of ['busy', 'spam', 'hang', 'hanging', 'die', 'forget'])
+      rmSync(join(this.#mails, how), { force: true });
   }
 
   /** What was accepted, in no order. */

@@ -22,7 +22,7 @@ exports.hook_data = (next) => {
 };
 
 exports.hook_data_post = (next) => {
-  if (asked('hang')) return;
+  if (asked('hang')) return fs.writeFileSync(path.join(folder, 'hanging'), '');
   if (asked('spam')) return next(DENY, 'content is refused');
   next();
 };
