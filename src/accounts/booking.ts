@@ -7,7 +7,7 @@ import { type Columns, writeRows } from '../database/copy.ts';
 import type { Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { existingClients, noClient } from '../identity/people/tenant.ts';
-import { Problem } from '../values/errors.ts';
+import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
@@ -66,12 +66,8 @@ export async function bookTransactions(
   options: BookingOptions = {},
 ): Promise<{ booked: TransactionRecord[]; refused: Map<number, Problem> }> {
   const wanted = inputs.map((input): WantedBooking | ReadBooking => {
-    try {
-      return readBooking(input, act.now);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      return { input, fault: error };
-    }
+    const booking = attempt(() => readBooking(input, act.now));
+    return booking instanceof Problem ? { input, fault: booking } : booking;
   });
   const refused = await judgeBookings(tx, wanted);
   const claims = wanted.flatMap((booking, index) => {

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { isDistributed } from './cells/pool.ts';
 import type { Transaction } from './database.ts';
 
 /** Characters handed to the connection at once. */
 const CHUNK_CHARACTERS = 65_536;
-/** Rows of an INSERT where Citus refuses a COPY: a message to the server has at most 65,535 values. */
+/** Rows of an INSERT: a message to the server has at most 65,535 values. */
 const MAX_INSERTED_ROWS = 500;
 /** SQLSTATE of a COPY that a worker of Citus refuses, whatever the worker says (internal_error). */
 const NO_REASON = 'XX000';
@@ -21,6 +22,14 @@ export type Columns<Row, Written = Record<string, CopyValue>> = {
   [Column in keyof Written]: (row: Row) => Written[Column] | (null extends Written[Column] ? undefined : never);
 };
 
+/** How rows are written: `copyRows`, `insertRows`. */
+export type WriteRows = <Row>(
+  tx: Transaction,
+  table: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+) => Promise<unknown>;
+
 /** Writes rows: one with a named INSERT, since COPY takes a round trip more; several with COPY. @param table, columns as of `copyRows` */
 export async function writeRows<Row>(
   tx: Transaction,
@@ -28,8 +37,8 @@ export async function writeRows<Row>(
   columns: Columns<Row>,
   rows: readonly Row[],
 ): Promise<void> {
-  if (rows.length !== 1) return copyRows(tx, table, columns, rows);
-  await insert(tx, table, columns, rows, `${table}-insert`);
+  if (rows.length === 1) await insertRows(tx, table, columns, rows);
+  else await copyRows(tx, table, columns, rows);
 }
 
 /** Writes rows with COPY, which costs the server about half of what INSERT does. @param table, columns the program's own names */
@@ -46,7 +55,7 @@ export async function copyRows<Row>(
   } catch (error) {
     if ((error as { code?: string }).code !== NO_REASON) throw error;
     await tx.query('rollback to savepoint copied');
-    await insert(tx, table, columns, rows);
+    await insertRows(tx, table, columns, rows);
   }
   await tx.query('release savepoint copied');
 }
@@ -57,27 +66,36 @@ async function copy<Row>(tx: Transaction, table: string, columns: Columns<Row>, 
 }
 
 /**
- * Writes rows with INSERT. Citus hands on why a worker refuses it: who imports refuses the line at fault, or tries again after a deadlock.
- * It takes `values`; an `insert ... select` is a COPY there too.
- * @param name of the prepared statement, where there is one row
+ * Writes rows with INSERT. Unlike a COPY, it gives up where the database does not answer, and gives what the database has made. Citus hands
+ * on why a worker refuses it: who imports refuses the line at fault, or tries again after a deadlock. It takes `values`; an
+ * `insert ... select` is a COPY there too. One row has a prepared statement.
+ * @param returning the columns that are wanted of each row
  */
-async function insert<Row>(
+export async function insertRows<Row, R extends pg.QueryResultRow = pg.QueryResultRow>(
   tx: Transaction,
   table: string,
   columns: Columns<Row>,
   rows: readonly Row[],
-  name?: string,
-): Promise<void> {
+  returning?: string,
+): Promise<R[]> {
   const names = Object.keys(columns);
+  const written: R[] = [];
   for (let from = 0; from < rows.length; from += MAX_INSERTED_ROWS) {
     const some = rows.slice(from, from + MAX_INSERTED_ROWS);
     const places = some.map(
       (_row, at) => `(${names.map((_name, index) => `$${at * names.length + index + 1}`).join(', ')})`,
     );
     const values = some.flatMap((row) => Object.values(columns).map((value) => textOf(value(row))));
-    const text = `insert into ${table} (${names.join(', ')}) values ${places.join(', ')}`;
-    await tx.query({ ...(name !== undefined && { name }), text, values });
+    const wanted = returning === undefined ? '' : ` returning ${returning}`;
+    const text = `insert into ${table} (${names.join(', ')}) values ${places.join(', ')}${wanted}`;
+    const { rows: made } = await tx.query<R>({
+      ...(rows.length === 1 && { name: `${table}-insert${wanted}` }),
+      text,
+      values,
+    });
+    written.push(...made);
   }
+  return written;
 }
 
 function* chunks<Row>(values: ((row: Row) => CopyValue)[], rows: Iterable<Row>): Generator<Buffer> {

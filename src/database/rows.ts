@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { textArray } from '../values/text-array.ts';
 import { unionOfCells } from './cells/union.ts';
 import { type Db, first, type Transaction } from './database.ts';
 
@@ -45,6 +46,43 @@ export async function updateRow<R extends pg.QueryResultRow>(
     ...keys.map(([, value]) => value),
   ]);
   return rows[0];
+}
+
+type ListsOf<Lists> = { [List in keyof Lists]: NonNullable<Lists[List]>[] };
+
+/**
+ * Reads what several queries give, in one statement.
+ * @param queries by the name of each list; SQL of the program's own, and the same text for the same names. All have the same parameters
+ * @returns the rows of each, with values as JSON has them
+ */
+export async function readTogether<Lists>(
+  db: Db,
+  queries: { [List in keyof Lists]: string },
+  values: unknown[],
+): Promise<ListsOf<Lists>> {
+  const lists = Object.entries<string>(queries);
+  if (lists.length === 0) return {} as ListsOf<Lists>;
+  const { rows } = await db.query<ListsOf<Lists> & pg.QueryResultRow>({
+    name: `together-${lists.map(([list]) => list).join('-')}`,
+    text: `select * from ${lists
+      .map(([list, query]) => `(select coalesce(json_agg(r), '[]') as ${list} from (${query}) r) ${list}`)
+      .join(' cross join ')}`,
+    values,
+  });
+  return rows[0] as ListsOf<Lists>;
+}
+
+/** Which of some identifiers a table has. @param table,column the program's own names */
+export async function existingIds(
+  db: Db,
+  { table, column }: { table: string; column: string },
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await db.query<{ id: string }>(`select ${column} as id from ${table} where ${column} = any($1)`, [
+    textArray(ids),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Identifiers that are made: numbers of a sequence after a prefix, as `CLI000001`. From the millionth on they have more digits. */

@@ -1,73 +1,151 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
-import { newId } from '../database/cells/identifiers.ts';
+import { newIds } from '../database/cells/identifiers.ts';
+import { type Columns, copyRows, insertRows, type WriteRows } from '../database/copy.ts';
 import { first, type Transaction } from '../database/database.ts';
-import { insertRow } from '../database/rows.ts';
-import { requireContact } from '../identity/people/tenant.ts';
-import { findTrade, noTrade, notifyTrade, type TradeRecord, type TradeStatus } from './trade.ts';
-import { readTrade, type TradeInput } from './trade-input.ts';
+import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
+import { attempt, firstRefusal, Problem } from '../values/errors.ts';
+import { findTrade, noTrade, notifyTrades, readTrades, type TradeRecord, type TradeStatus } from './trade.ts';
+import { readTrade, type TradeInput, type TradeValues } from './trade-input.ts';
 
-/** Where a trade comes from, if not from a request of its own. */
-export interface TradeOrigin {
+/** A trade that is to be booked. */
+export interface NewTrade {
+  input: TradeInput;
+  /** The caller's, or one that is made. */
+  id: string | undefined;
+  values: TradeValues;
+  /** The multi payment that it belongs to. */
   multipaymentId?: number;
-  /** Path of the trade in the request, before the names of its fields: `trades[0].` */
-  inside?: string;
+  /** Whether its client has the trade that it draws down; `judgeTrades` completes it. */
+  parentFound?: boolean;
 }
+
+/** A trade whose values may be at fault: it is refused for its client or its contact first. */
+export type WantedTrade = Omit<NewTrade, 'values'> & { values: TradeValues | Problem };
 
 /**
  * Books a trade and notifies TRADE_STATUS_CHANGE.
  * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, invalid_body
  */
-export async function createTrade(
+export async function createTrade(tx: Transaction, act: Act, apiUrl: string, input: TradeInput): Promise<TradeRecord> {
+  const values = attempt(() => readTrade(input, act.now));
+  const [trade] = await createTrades(tx, act, apiUrl, [{ input, id: input.trade_id, values }]);
+  return trade as TradeRecord;
+}
+
+/** Books trades, all or nothing, and notifies them. @throws Problem, the first, as createTrade */
+export async function createTrades(
   tx: Transaction,
   act: Act,
   apiUrl: string,
-  input: TradeInput,
-  { multipaymentId, inside }: TradeOrigin = {},
-): Promise<TradeRecord> {
-  // A multi payment has checked its own client and contact, once for all of its trades.
-  if (multipaymentId === undefined)
-    await requireContact(tx, { clientId: input.client_id, contactId: input.contact_id });
-  const values = readTrade(input, act.now, inside);
-  const tradeId = await newId(tx, input.client_id, 'trade_id', input.trade_id);
-  await insertRow(
-    tx,
-    'trades',
-    {
-      trade_id: tradeId,
-      client_id: input.client_id,
-      contact_id: input.contact_id,
-      parent_trade_id: input.parent_trade_id ?? null,
-      status: input.status ?? 'Created',
-      trade_type: values.type,
-      rate_symbol: values.symbol,
-      rate: values.rate,
-      buy_currency: input.buy_currency,
-      sell_currency: input.sell_currency,
-      buy_amount: values.buyAmount,
-      sell_amount: values.sellAmount,
-      fee_amount: values.feeAmount,
-      fee_currency: input.fee_currency ?? null,
-      order_date: values.orderDate,
-      maturity_date: values.maturity,
-      reference: input.reference ?? null,
-      synthetic: input.synthetic ?? false,
-      multipayment_id: multipaymentId ?? null,
-      created_at: act.now,
-      beneficiaries: input.beneficiaries ? JSON.stringify(input.beneficiaries) : null,
-    },
-    { returning: 'trade_id' },
-  );
-  const trade = await findTrade(tx, apiUrl, tradeId);
-  await audit(tx, act, {
-    action: 'create',
-    entity: 'trade',
-    entityId: tradeId,
-    clientId: input.client_id,
-    after: trade,
+  wanted: readonly WantedTrade[],
+): Promise<TradeRecord[]> {
+  // The index and then the foreign key refuse one that is alone.
+  const several = wanted.length > 1;
+  const refused = await judgeTrades(tx, wanted, several);
+  const trades = wanted.slice(0, Math.min(wanted.length, ...refused.keys())) as NewTrade[];
+  const taken = await newIds(tx, 'trade_id', trades, several);
+  const problem = firstRefusal(taken, several ? judgeParents(trades) : new Map(), refused);
+  if (problem) throw problem;
+  return writeTrades(tx, act, apiUrl, trades);
+}
+
+/**
+ * Finds what trades name.
+ * @param look whether the trades that they draw down are looked for
+ * @returns why trades are refused, by their index: their client, their contact, or what could not be read
+ */
+export async function judgeTrades(
+  tx: Transaction,
+  trades: readonly WantedTrade[],
+  look: boolean,
+): Promise<Map<number, Problem>> {
+  const inputs = trades.map(({ input }) => input);
+  const drawn = look && inputs.some(({ parent_trade_id: parent }) => parent != null);
+  const found = await findReferences<{ parents?: { client_id: string; trade_id: string } }>(tx, inputs, {
+    queries: drawn ? { parents: owned('trades', ['trade_id'], ['$2']) } : {},
+    values: drawn ? [inputs.map(({ parent_trade_id: parent }) => parent ?? '')] : [],
   });
-  await notifyTrade(tx, act.now, trade);
-  return trade;
+  const parents = new Set(found.parents?.map(({ client_id: client, trade_id: trade }) => pairKey(client, trade)));
+  const refused = new Map<number, Problem>();
+  for (const [index, trade] of trades.entries()) {
+    const { client_id: client, parent_trade_id: parent } = trade.input;
+    trade.parentFound = parent == null || parents.has(pairKey(client, parent));
+    const problem = creatorFault(found, trade.input) ?? trade.values;
+    if (problem instanceof Problem) refused.set(index, problem);
+  }
+  return refused;
+}
+
+/** Refuses drawdowns of trades that the client has neither stored nor earlier in the list. The trades have identifiers. */
+export function judgeParents(trades: readonly NewTrade[]): Map<number, Problem> {
+  const refused = new Map<number, Problem>();
+  const earlier = new Set<string>();
+  for (const [index, { id, input, parentFound }] of trades.entries()) {
+    const { client_id: client, parent_trade_id: parent } = input;
+    if (parent == null || parentFound || earlier.has(pairKey(client, parent)))
+      earlier.add(pairKey(client, id as string));
+    else refused.set(index, notOfClient('trade_not_found', 'parent_trade_id'));
+  }
+  return refused;
+}
+
+const columnsAt = (now: Date): Columns<NewTrade> => ({
+  trade_id: ({ id }) => id,
+  client_id: ({ input }) => input.client_id,
+  contact_id: ({ input }) => input.contact_id,
+  parent_trade_id: ({ input }) => input.parent_trade_id,
+  status: ({ input }) => input.status ?? 'Created',
+  trade_type: ({ values }) => values.type,
+  rate_symbol: ({ values }) => values.symbol,
+  rate: ({ values }) => values.rate,
+  buy_currency: ({ input }) => input.buy_currency,
+  sell_currency: ({ input }) => input.sell_currency,
+  buy_amount: ({ values }) => values.buyAmount,
+  sell_amount: ({ values }) => values.sellAmount,
+  fee_amount: ({ values }) => values.feeAmount,
+  fee_currency: ({ input }) => input.fee_currency,
+  order_date: ({ values }) => values.orderDate,
+  maturity_date: ({ values }) => values.maturity,
+  reference: ({ input }) => input.reference,
+  synthetic: ({ input }) => input.synthetic ?? false,
+  multipayment_id: ({ multipaymentId }) => multipaymentId,
+  created_at: () => now,
+  beneficiaries: ({ input }) => (input.beneficiaries ? JSON.stringify(input.beneficiaries) : null),
+});
+
+/**
+ * Writes trades that were judged and have identifiers, and notifies them in their order.
+ * @param options `silent`: nobody is notified; `imported`: they are lines of an import, which writes one audit row for all of them
+ * @returns the trades as they are now; none of an import that is silent
+ */
+export async function writeTrades(
+  tx: Transaction,
+  act: Act,
+  apiUrl: string,
+  trades: readonly NewTrade[],
+  { silent = false, imported = false }: { silent?: boolean; imported?: boolean } = {},
+): Promise<TradeRecord[]> {
+  const write: WriteRows = imported ? copyRows : insertRows;
+  await write(tx, 'trades', columnsAt(act.now), trades);
+  if (imported && silent) return [];
+  const ids = trades.map(({ id }) => id as string);
+  const stored = new Map((await readTrades(tx, apiUrl, ids)).map((record) => [record.trade_id, record]));
+  const records = ids.map((id) => stored.get(id) ?? noTrade());
+  if (!imported)
+    await audit(
+      tx,
+      act,
+      ...records.map((after) => ({
+        action: 'create' as const,
+        entity: 'trade',
+        entityId: after.trade_id,
+        clientId: after.client_id,
+        after,
+      })),
+    );
+  if (!silent) await notifyTrades(tx, act.now, records);
+  return records;
 }
 
 /** Gives a trade a status; a new one is notified, unless it is to be `silent`. @throws Problem trade_not_found */
@@ -100,6 +178,6 @@ export async function setTradeStatus(
     });
   }
   const trade = await findTrade(tx, apiUrl, tradeId);
-  if (before.status !== status && !silent) await notifyTrade(tx, act.now, trade);
+  if (before.status !== status && !silent) await notifyTrades(tx, act.now, [trade]);
   return trade;
 }

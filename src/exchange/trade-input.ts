@@ -30,8 +30,12 @@ export interface TradeInput {
   beneficiaries?: unknown[];
 }
 
+/** A trade's fields as they are stored. */
+export type TradeValues = ReturnType<typeof readTrade>;
+
 /**
  * Reads a trade's fields, each checked.
+ * @param inside path of the trade in the request, before the names of its fields: `trades[0].`
  * @throws Problem invalid_body, invalid_parameter
  */
 export function readTrade(input: TradeInput, now: Date, inside = '') {

@@ -4,7 +4,7 @@ import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { Exact, exact } from '../values/json.ts';
 import { textArray } from '../values/text-array.ts';
-import { notify } from '../webhooks/notification.ts';
+import { notifyAll } from '../webhooks/notification.ts';
 
 export const TRADE_STATUSES = [
   'Created',
@@ -94,7 +94,7 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
   return row ? record(row, apiUrl) : noTrade();
 }
 
-/** Trades as the operator reads them, for the change feed. */
+/** Trades as the operator reads them, in any order. */
 export async function readTrades(db: Db, apiUrl: string, ids: readonly string[]): Promise<TradeRecord[]> {
   const { rows } = await db.query<TradeRow>({
     name: 'trade-records',
@@ -128,10 +128,14 @@ export async function listClientTrades(
   return { rows: rows.map((row) => record(row, apiUrl)), total };
 }
 
-/** Writes a TRADE_STATUS_CHANGE of the trade as it is now. */
-export async function notifyTrade(tx: Transaction, now: Date, trade: TradeRecord): Promise<void> {
-  const { client_id: clientId, contact_id: _contact, ...booked } = trade;
-  await notify(tx, { clientId, type: 'TRADE_STATUS_CHANGE', body: JSON.stringify({ data: [booked] }), now });
+/** Writes a TRADE_STATUS_CHANGE of each trade as it is now. */
+export async function notifyTrades(tx: Transaction, now: Date, trades: readonly TradeRecord[]): Promise<void> {
+  await notifyAll(
+    tx,
+    trades.map(({ client_id: clientId, contact_id: _contact, ...booked }) => {
+      return { clientId, type: 'TRADE_STATUS_CHANGE', body: JSON.stringify({ data: [booked] }), now };
+    }),
+  );
 }
 
 /** @throws Problem trade_not_found, always */

@@ -1,6 +1,5 @@
 import type { Transaction } from '../database/database.ts';
-import { nextIds } from '../database/rows.ts';
-import { textArray } from '../values/text-array.ts';
+import { existingIds, nextIds } from '../database/rows.ts';
 import { idsHeld, idsOfOthers } from './claims.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
@@ -28,7 +27,7 @@ export async function resolveIds(
   identifiers: Identifiers,
 ): Promise<void> {
   const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
-  const taken = await findExisting(tx, identifiers, ids);
+  const taken = await existingIds(tx, identifiers, ids);
   for (const id of await idsOfOthers(tx, identifiers.column, rows)) taken.add(id);
   for (const { line, id } of rows) {
     if (id === undefined || refusals.has(line)) continue;
@@ -39,19 +38,11 @@ export async function resolveIds(
   const open = rows.filter(({ line, id }) => id === undefined && !refusals.has(line));
   while (open.length > 0) {
     const made = await identifiers.make(tx, open.length);
-    const used = await findExisting(tx, identifiers, made);
+    const used = await existingIds(tx, identifiers, made);
     const held = await idsHeld(tx, identifiers.column, made);
     for (const id of made.filter((each) => !used.has(each) && !held.has(each) && !taken.has(each))) {
       const next = open.shift();
       if (next) next.id = id;
     }
   }
-}
-
-async function findExisting(tx: Transaction, { table, column }: Identifiers, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await tx.query<{ id: string }>(`select ${column} as id from ${table} where ${column} = any($1)`, [
-    textArray(ids),
-  ]);
-  return new Set(rows.map((row) => row.id));
 }

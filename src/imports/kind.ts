@@ -38,6 +38,15 @@ export class Refusals extends Map<number, Problem> {
     if (!this.has(line)) this.set(line, new Problem(code, fault));
   }
 
+  /** Refuses the lines of rows by the index of each. */
+  refuseRows(rows: readonly ImportRow<unknown>[], refused: ReadonlyMap<number, Problem>): this {
+    for (const [index, { line }] of rows.entries()) {
+      const problem = refused.get(index);
+      if (problem && !this.has(line)) this.set(line, problem);
+    }
+    return this;
+  }
+
   /** The first line that is refused; Infinity where none is. */
   get first(): number {
     let least = Number.POSITIVE_INFINITY;

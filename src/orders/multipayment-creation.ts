@@ -4,12 +4,12 @@ import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
-import { createTrade } from '../exchange/trade-booking.ts';
-import type { TradeInput } from '../exchange/trade-input.ts';
+import { createTrades } from '../exchange/trade-booking.ts';
+import { readTrade, type TradeInput } from '../exchange/trade-input.ts';
 import { requireContact } from '../identity/people/tenant.ts';
 import { createPayment, type PaymentInput } from '../payments/creation.ts';
 import type { Presentation } from '../payments/presentation.ts';
-import { Problem } from '../values/errors.ts';
+import { attempt, Problem } from '../values/errors.ts';
 import { formattedId } from './multipayment.ts';
 
 /** Trades of one multi payment. */
@@ -41,7 +41,7 @@ export async function createMultipayment(
   input: MultipaymentInput,
 ): Promise<number> {
   const { client_id: clientId, contact_id: contactId } = input;
-  await requireContact(tx, { clientId, contactId });
+  await requireContact(tx, input);
   await approvals.shareLock(tx, clientId);
   const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', input.multipayment_unique_id);
   const { rows } = await tx.query<{ id: number; unique: string }>(
@@ -51,15 +51,14 @@ export async function createMultipayment(
   );
   const made = rows[0] as { id: number; unique: string };
   noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
-  const trades: string[] = [];
-  for (const [index, trade] of input.trades.entries()) {
+  const multipaymentId = made.id;
+  const wanted = input.trades.map((trade, index) => {
     const inside = `trades[${index}].`;
-    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, input, inside), {
-      multipaymentId: made.id,
-      inside,
-    });
-    trades.push(booked.trade_id);
-  }
+    const values = attempt(() => readTrade(owned(trade, input, inside), act.now, inside));
+    const body = { ...trade, client_id: clientId, contact_id: contactId };
+    return { input: body, id: trade.trade_id, values, multipaymentId };
+  });
+  const trades = (await createTrades(tx, act, presentation.apiUrl, wanted)).map(({ trade_id: id }) => id);
   for (const [index, { trade, ...payment }] of input.payments.entries()) {
     const inside = `payments[${index}].`;
     const tradeId = trades[trade];
@@ -69,7 +68,7 @@ export async function createMultipayment(
         message: `must be an index into trades, 0 to ${trades.length - 1}`,
       });
     const body = { ...owned(payment, input, inside), trade_id: tradeId };
-    await createPayment(tx, act, presentation, body, { multipaymentId: made.id, inside });
+    await createPayment(tx, act, presentation, body, { multipaymentId, inside });
   }
   await audit(tx, act, {
     action: 'create',

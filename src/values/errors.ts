@@ -109,6 +109,27 @@ export class Problem extends Error {
   }
 }
 
+/** What a function gives, or the Problem that it throws. */
+export function attempt<T>(work: () => T): T | Problem {
+  try {
+    return work();
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** The refusal that was thrown. @throws every other error */
+export function refusalOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
+}
+
+/** The refusal of the lowest index, where a list is all or nothing; of one index, that of the first map. */
+export function firstRefusal(...refused: ReadonlyMap<number, Problem>[]): Problem | undefined {
+  const index = Math.min(...refused.flatMap((each) => [...each.keys()]));
+  return refused.find((each) => each.has(index))?.get(index);
+}
+
 /** A wrong setting or an unusable machine stops the start. The message is one line for the person who started the service. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

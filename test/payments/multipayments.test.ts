@@ -173,6 +173,27 @@ for (const form of ['multipayment_id', 'multipayment', 'multipayment_unique_id']
   });
 }
 
+test('the first element at fault is the one that is refused: identifiers count in their turn', async () => {
+  const used = await world.create();
+  const trade = (await made()).trades[0].trade_id;
+  for (const [spoil, refused] of [
+    [(body: Given) => [(body.payments[0]!.payment_id = used), (body.payments[1]!.amount = 0)], 'body.payment_id'],
+    [
+      (body: Given) => [(body.payments[1]!.payment_id = used), (body.payments[0]!.amount = 0)],
+      'body.payments[0].amount',
+    ],
+    [(body: Given) => [0, 1].map((at) => (body.payments[at]!.payment_id = 'twice')), 'body.payment_id'],
+    [(body: Given) => [(body.trades[0]!.trade_id = trade), (body.trades[1]!.rate = 0)], 'body.trade_id'],
+    [(body: Given) => [(body.trades[0]!.parent_trade_id = 'none'), (body.trades[1]!.rate = 0)], 'body.parent_trade_id'],
+    [(body: Given) => [(body.trades[1]!.rate = 0), (body.payments[0]!.amount = 0)], 'body.trades[1].rate'],
+  ] as [(body: Given) => unknown, string][]) {
+    const body = given();
+    spoil(body);
+    const answer = await create(body);
+    assert.equal(answer.body.details.split(': ')[0], refused, answer.text);
+  }
+});
+
 test('payments and trades that were over before stay as they are', async () => {
   const body = await made();
   const [cancelled, rejected, approved] = ids(body) as [string, string, string];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '../../values/errors.ts';
 import { textArray } from '../../values/text-array.ts';
 import type { Db, Pool, Transaction } from '../database.ts';
-import { type Numbers, nextId, nextIds } from '../rows.ts';
+import { existingIds, type Numbers, nextIds } from '../rows.ts';
 import { type Home, type HomeRow, homeColumns } from './client-moves.ts';
 import { withinCell } from './connection.ts';
 import { besideOf, hasSeveralCells, quotedSchema } from './pool.ts';
@@ -58,7 +58,7 @@ export interface Claim {
   clientId: string;
 }
 
-/** Most identifiers that are made at once for one record. */
+/** Most identifiers that are made at once, unless more records want one. */
 const MAX_MADE_IDS = 1_000;
 
 /** Whether a column has identifiers that are claimed. */
@@ -66,29 +66,62 @@ export function isClaimed(column: string): column is ClaimedField {
   return column in FIELDS;
 }
 
+/** A record that is about to be written: its identifier is given, or `newIds` makes one. */
+interface Identified {
+  id: string | undefined;
+  input: { client_id: string };
+}
+
 /**
  * The identifier of a record that is about to be written: the given one, or a new one. Where there are several cells it is claimed.
  * @throws Problem already_exists
  */
 export async function newId(tx: Transaction, clientId: string, field: ClaimedField, given?: string): Promise<string> {
-  if (!hasSeveralCells(tx)) return given ?? makeId(tx, field);
-  if (given !== undefined) {
-    const lost = await claimIds(tx, field, [{ id: given, clientId }]);
-    if (lost.length > 0) throw takenId(field);
-    return given;
-  }
-  // Callers may have given many of the next numbers.
-  for (let count = 1; ; count = Math.min(count * 2, MAX_MADE_IDS)) {
-    const made = await makeIds(tx, field, count);
-    const held = await heldIds(tx, field, made);
-    const free = made.find((id) => !held.has(id));
-    if (free !== undefined && (await claimIds(tx, field, [{ id: free, clientId }])).length === 0) return free;
-  }
+  const record = { id: given, input: { client_id: clientId } };
+  const problem = (await newIds(tx, field, [record], false)).get(0);
+  if (problem) throw problem;
+  return record.id as string;
 }
 
-async function makeId(tx: Transaction, field: ClaimedField): Promise<string> {
-  const { numbers } = FIELDS[field];
-  return numbers ? nextId(tx, numbers.sequence, numbers.prefix) : randomUUID();
+/**
+ * Gives identifiers to records that are about to be written without one. Where there are several cells all are claimed.
+ * @param look whether given ones are looked for in the cell. A record that is alone is left to the index, which refuses it when it is written
+ * @returns why given ones are refused, by their index
+ */
+export async function newIds(
+  tx: Transaction,
+  field: ClaimedField,
+  records: readonly Identified[],
+  look: boolean,
+): Promise<Map<number, Problem>> {
+  const refused = new Map<number, Problem>();
+  const given = records.flatMap(({ id, input }, index) =>
+    id === undefined ? [] : [{ id, clientId: input.client_id, index }],
+  );
+  const ids = given.map(({ id }) => id);
+  const taken = look ? await existingIds(tx, { table: FIELDS[field].table, column: field }, ids) : new Set<string>();
+  const claims: typeof given = [];
+  for (const each of given) {
+    if (taken.has(each.id)) refused.set(each.index, takenId(field));
+    else claims.push(each);
+    taken.add(each.id);
+  }
+  for (const { index } of await claimIds(tx, field, claims)) refused.set(index, takenId(field));
+  if (refused.size > 0) return refused;
+  let open = records.filter(({ id }) => id === undefined);
+  // Callers may have given many of the next numbers.
+  for (let count = open.length; open.length > 0; count = Math.min(count * 2, Math.max(MAX_MADE_IDS, open.length))) {
+    const made = await makeIds(tx, field, count);
+    const held = hasSeveralCells(tx) ? await heldIds(tx, field, made) : new Set();
+    const free = made.filter((id) => !held.has(id) && !taken.has(id));
+    const pairs = open
+      .slice(0, free.length)
+      .map((record, at) => ({ record, id: free[at] as string, clientId: record.input.client_id }));
+    const lost = new Set(await claimIds(tx, field, pairs));
+    for (const pair of pairs) if (!lost.has(pair)) pair.record.id = pair.id;
+    open = open.filter(({ id }) => id === undefined);
+  }
+  return refused;
 }
 
 async function makeIds(tx: Transaction, field: ClaimedField, count: number): Promise<string[]> {

@@ -1,13 +1,12 @@
-import { type Db, first } from '../../database/database.ts';
-import { Problem } from '../../values/errors.ts';
+import { isDistributed } from '../../database/cells/pool.ts';
+import type { Db, Transaction } from '../../database/database.ts';
+import { readTogether } from '../../database/rows.ts';
+import { type ErrorCode, Problem } from '../../values/errors.ts';
+import { textArray } from '../../values/text-array.ts';
 
-/**
- * Checks that a client exists, before something is created for it.
- * @param inside path of the record within the request that names the client, as `trades[0].`
- * @throws Problem client_not_found
- */
-export async function requireClient(db: Db, clientId: string, inside = ''): Promise<void> {
-  if (!(await existingClients(db, [clientId])).has(clientId)) throw noClient(inside);
+/** Checks that a client exists, before something is created for it. @throws Problem client_not_found */
+export async function requireClient(db: Db, clientId: string): Promise<void> {
+  if (!(await existingClients(db, [clientId])).has(clientId)) throw noClient();
 }
 
 /** Which of some clients exist. */
@@ -20,29 +19,98 @@ export async function existingClients(db: Db, ids: readonly string[]): Promise<S
   return new Set(rows.map((row) => row.client_id));
 }
 
-/** What a caller is told who names a client that does not exist. @param inside as of `requireClient` */
+/** What a caller is told who names a client that does not exist. @param inside path of the record within the request, as `trades[0].` */
 export function noClient(inside = ''): Problem {
   return new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
 }
 
+/** What a caller is told of a field that names what the client does not have. */
+export function notOfClient(code: ErrorCode, field: string): Problem {
+  return new Problem(code, { field, message: 'does not exist for this client' });
+}
+
+/** Who creates a record, and for whom. */
+interface Creator {
+  client_id: string;
+  contact_id: string;
+}
+
 /**
  * Checks that a client exists, and that a contact is one of its contacts.
- * @param inside as of `requireClient`
  * @throws Problem client_not_found, contact_not_found
  */
-export async function requireContact(
-  db: Db,
-  { clientId, contactId }: { clientId: string; contactId: string },
+export async function requireContact(tx: Transaction, creator: Creator): Promise<void> {
+  const problem = creatorFault(await findReferences<object>(tx, [creator], { queries: {}, values: [] }), creator);
+  if (problem) throw problem;
+}
+
+/** Why a record cannot have its creator. @param found its references @param inside as of `noClient` */
+export function creatorFault(
+  { clients, contacts }: { clients: ReadonlyMap<string, unknown>; contacts: ReadonlyMap<string, unknown> },
+  { client_id: client, contact_id: contact }: Creator,
   inside = '',
-): Promise<void> {
-  const found = first(
-    await db.query<{ contact: boolean }>(
-      `select exists (select from contact_clients where client_id = $1 and contact_id = $2) as contact
-       from clients where client_id = $1`,
-      [clientId, contactId],
-    ),
-  );
-  if (!found) throw noClient(inside);
-  if (!found.contact)
-    throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'does not exist for this client' });
+): Problem | undefined {
+  if (!clients.has(client)) return noClient(inside);
+  if (contacts.has(pairKey(client, contact))) return undefined;
+  return notOfClient('contact_not_found', `${inside}contact_id`);
+}
+
+interface People {
+  clients: { client_id: string; workflow: string; approvalsEnabled: boolean };
+  contacts: { client_id: string; contact_id: string; name: string };
+}
+
+/** @param contacts the parameter that names them, next to their clients in `$1` */
+const peopleOf = (contacts: string) => ({
+  clients: `select client_id, authorisation_workflow as workflow, payment_approvals_enabled as "approvalsEnabled"
+    from clients where client_id = any($1::text[])`,
+  contacts: `select cc.client_id, cc.contact_id, c.name from (select distinct * from unnest($1::text[], ${contacts}::text[])) as u(client_id, contact_id)
+    join contact_clients cc on cc.client_id = u.client_id and cc.contact_id = u.contact_id join contacts c on c.contact_id = cc.contact_id`,
+});
+
+/**
+ * Finds the clients and contacts that new records name, and what else they refer to: by one statement, or by two where a worker of Citus has
+ * the records and not the people.
+ * @param others `queries`: for each of the other lists, SQL of the program's own; `values`: their parameters, from `$2` on
+ */
+export async function findReferences<Others>(
+  tx: Transaction,
+  creators: readonly Creator[],
+  { queries, values }: { queries: { [List in keyof Others]: string }; values: readonly (readonly string[])[] },
+) {
+  const owners = textArray(creators.map((each) => each.client_id));
+  const people = textArray(creators.map((each) => each.contact_id));
+  const others = values.map(textArray);
+  const found = isDistributed(tx)
+    ? {
+        ...(await readTogether<People>(tx, peopleOf('$2'), [owners, people])),
+        ...(await readTogether<Others>(tx, queries, [owners, ...others])),
+      }
+    : await readTogether<People & Others>(tx, { ...queries, ...peopleOf(`$${others.length + 2}`) }, [
+        ...[owners, ...others, people],
+      ]);
+  return {
+    ...found,
+    clients: new Map(found.clients.map((row) => [row.client_id, row])),
+    /** Their names, by `pairKey`. */
+    contacts: new Map(found.contacts.map((row) => [pairKey(row.client_id, row.contact_id), row.name])),
+  };
+}
+
+/**
+ * A query for the records that clients have, each looked up by itself.
+ * @param key the columns that name one, next to its client's
+ * @param parameters of the columns; those of the clients are in `$1`
+ */
+export function owned(table: string, key: readonly string[], parameters: readonly string[], columns = key): string {
+  const lists = ['$1', ...parameters].map((parameter) => `${parameter}::text[]`).join(', ');
+  const same = key.map((column) => `t.${column} = u.${column}`).join(' and ');
+  return `select r.client_id, ${columns.map((column) => `r.${column}`).join(', ')}
+    from (select distinct * from unnest(${lists})) as u(client_id, ${key.join(', ')})
+    cross join lateral (select * from ${table} t where t.client_id = u.client_id and ${same} offset 0) r`;
+}
+
+/** The key of what a client has, in a map. Neither part can contain NUL. */
+export function pairKey(clientId: string, id: string): string {
+  return `${clientId}\0${id}`;
 }

@@ -33,7 +33,7 @@ export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
         ...{ paymentId, action, contactId, reason, onBehalfBy },
       }));
       const { refused } = await actOnPayments(tx, act, requests, { presentation, silent: !notify, stop });
-      for (const [place, problem] of refused) refusals.set((open[place] as Row).line, problem);
+      refusals.refuseRows(open, refused);
     }
     return refusals;
   },

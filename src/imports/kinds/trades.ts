@@ -1,40 +1,12 @@
-import { type Columns, copyRows } from '../../database/copy.ts';
-import type { Transaction } from '../../database/database.ts';
-import { findTrade, notifyTrade, type TradeStatus } from '../../exchange/trade.ts';
-import { setTradeStatus } from '../../exchange/trade-booking.ts';
+import type { TradeStatus } from '../../exchange/trade.ts';
+import { judgeParents, judgeTrades, type NewTrade, setTradeStatus, writeTrades } from '../../exchange/trade-booking.ts';
 import { parseMaturity, readTrade, type TradeInput } from '../../exchange/trade-input.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
 import { asDecimal, type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
-import { checkClients, checkContacts, findMissing, notOwned, pairKey } from '../references.ts';
 
-export interface TradeImportRow extends ImportRow<TradeInput> {
-  values: ReturnType<typeof readTrade>;
-}
+type TradeImportRow = ImportRow<TradeInput> & NewTrade;
 
 const IDS = { table: 'trades', column: 'trade_id', make: fromSequence('trade_numbers', 'TRD') };
-
-const columns = (now: Date): Columns<TradeImportRow> => ({
-  trade_id: ({ id }) => id,
-  client_id: ({ input }) => input.client_id,
-  contact_id: ({ input }) => input.contact_id,
-  parent_trade_id: ({ input }) => input.parent_trade_id,
-  status: ({ input }) => input.status ?? 'Created',
-  trade_type: ({ values }) => values.type,
-  rate_symbol: ({ values }) => values.symbol,
-  rate: ({ values }) => values.rate,
-  buy_currency: ({ input }) => input.buy_currency,
-  sell_currency: ({ input }) => input.sell_currency,
-  buy_amount: ({ values }) => values.buyAmount,
-  sell_amount: ({ values }) => values.sellAmount,
-  fee_amount: ({ values }) => values.feeAmount,
-  fee_currency: ({ input }) => input.fee_currency,
-  order_date: ({ values }) => values.orderDate,
-  maturity_date: ({ values }) => values.maturity,
-  reference: ({ input }) => input.reference,
-  synthetic: ({ input }) => input.synthetic ?? false,
-  created_at: () => now,
-  beneficiaries: ({ input }) => (input.beneficiaries ? JSON.stringify(input.beneficiaries) : null),
-});
 
 const FIXED = [
   ...[
@@ -94,33 +66,14 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   read: (line, input, { act }) => ({ line, input, id: input.trade_id, values: readTrade(input, act.now) }),
 
   async check(tx, rows) {
-    const refusals = new Refusals();
-    await checkClients(tx, rows, refusals);
-    await checkContacts(tx, rows, refusals);
+    const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows, true));
     await resolveIds(tx, rows, refusals, IDS);
-    await checkParents(tx, rows, refusals);
+    const open = rows.filter(({ line }) => !refusals.has(line));
+    refusals.refuseRows(open, judgeParents(open));
     return refusals;
   },
 
   async insert(tx, rows, { act, notify, presentation }) {
-    await copyRows(tx, 'trades', columns(act.now), rows);
-    if (!notify) return;
-    for (const { id } of rows) await notifyTrade(tx, act.now, await findTrade(tx, presentation.apiUrl, id as string));
+    await writeTrades(tx, act, presentation.apiUrl, rows, { silent: !notify, imported: true });
   },
 };
-
-/** Refuses drawdowns of a trade that the client does not have, neither stored nor on an earlier line of the batch. */
-async function checkParents(tx: Transaction, rows: TradeImportRow[], refusals: Refusals): Promise<void> {
-  const parents = rows.flatMap(({ input }): [string, string][] =>
-    input.parent_trade_id != null ? [[input.client_id, input.parent_trade_id]] : [],
-  );
-  const missing = await findMissing(tx, IDS, parents);
-  const earlier = new Set<string>();
-  for (const { line, id, input } of rows) {
-    const { client_id: clientId, parent_trade_id: parentId } = input;
-    const parent = parentId == null ? undefined : pairKey(clientId, parentId);
-    if (parent !== undefined && missing.has(parent) && !earlier.has(parent))
-      refusals.refuse(line, 'trade_not_found', notOwned('parent_trade_id'));
-    if (!refusals.has(line)) earlier.add(pairKey(clientId, id as string));
-  }
-}

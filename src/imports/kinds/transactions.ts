@@ -23,13 +23,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
   read: (line, input, { act }) => ({ line, ...readBooking(input, act.now) }),
 
   async check(tx, rows) {
-    const refused = await judgeBookings(tx, rows);
-    const refusals = new Refusals(
-      rows.flatMap(({ line }, index) => {
-        const problem = refused.get(index);
-        return problem ? [[line, problem]] : [];
-      }),
-    );
+    const refusals = new Refusals().refuseRows(rows, await judgeBookings(tx, rows));
     await resolveIds(tx, rows, refusals, IDS);
     return refusals;
   },
