@@ -34,35 +34,46 @@ export function approversOf(state: ApprovalState): Approver[] {
   }));
 }
 
-/** Writes the approvers of a payment that has none written. */
+/** A payment that waits, and who may act on it. */
+export interface PaymentApprovers {
+  clientId: string;
+  id: PaymentNumber;
+  created: Date;
+  paymentDate: string;
+  approvers: readonly Approver[];
+}
+
+const WRITE = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
+  select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`;
+
+/** Writes the approvers of payments that have none written. @param quiet nobody gets a mail about them */
 export async function writeApprovers(
   tx: Transaction,
-  payment: { clientId: string; id: PaymentNumber; created: Date; paymentDate: string; quiet?: boolean },
-  approvers: Approver[],
+  payments: readonly PaymentApprovers[],
+  quiet: boolean,
 ): Promise<void> {
-  if (approvers.length === 0) return;
+  const rows = payments.flatMap(({ approvers, ...payment }) => approvers.map((each) => ({ ...payment, ...each })));
+  if (rows.length === 0) return;
   // Citus would plan both in parts.
-  const apart = !payment.quiet && isDistributed(tx);
-  const write = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
-      select $1, $2, $3, $4, * from unnest($5::text[], $6::boolean[], $7::boolean[])`;
+  const apart = !quiet && isDistributed(tx);
   await tx.query({
-    name: payment.quiet || apart ? 'approvers-write-quietly' : 'approvers-write',
-    text: payment.quiet || apart ? write : telling(write),
+    name: quiet || apart ? 'approvers-write-quietly' : 'approvers-write',
+    text: quiet || apart ? WRITE : telling(WRITE),
     values: [
-      payment.clientId,
-      payment.id,
-      payment.created,
-      payment.paymentDate,
-      approvers.map(({ contact }) => contact),
-      approvers.map(({ mayAuthorise }) => mayAuthorise),
-      approvers.map(({ mayReject }) => mayReject),
+      rows.map(({ clientId }) => clientId),
+      rows.map(({ id }) => id),
+      rows.map(({ created }) => created),
+      rows.map(({ paymentDate }) => paymentDate),
+      rows.map(({ contact }) => contact),
+      rows.map(({ mayAuthorise }) => mayAuthorise),
+      rows.map(({ mayReject }) => mayReject),
     ],
   });
   if (!apart) return;
-  const told = approvers.filter(({ mayAuthorise }) => mayAuthorise);
+  const told = rows.filter(({ mayAuthorise }) => mayAuthorise);
   await tellWaiting(
     tx,
-    told.map(({ contact }) => ({ clientId: payment.clientId, id: payment.id, contactId: contact })),
+    told.map(({ clientId, id, contact }) => ({ clientId, id, contactId: contact })),
   );
 }
 

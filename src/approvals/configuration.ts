@@ -38,12 +38,24 @@ export interface ShownConfiguration {
 }
 
 /** The client's configuration in force, with its version; undefined while it has none, and its eyes workflow governs. */
-export async function configurationInForce(db: Db, clientId: string): Promise<ConfigurationInForce | undefined> {
-  const { rows } = await db.query<{ version: number; id: string; configuration: Configuration }>(
-    'select version, id, configuration from approval_configurations where client_id = $1 order by version desc limit 1',
-    [clientId],
-  );
-  return rows[0] && { ...rows[0].configuration, version: rows[0].version, id: rows[0].id };
+async function configurationInForce(db: Db, clientId: string): Promise<ConfigurationInForce | undefined> {
+  return (await configurationsInForce(db, [clientId])).get(clientId);
+}
+
+/** The configurations in force of those clients that have one. */
+export async function configurationsInForce(
+  db: Db,
+  clientIds: readonly string[],
+): Promise<Map<string, ConfigurationInForce>> {
+  if (clientIds.length === 0) return new Map();
+  const { rows } = await db.query<{ client_id: string; version: number; id: string; configuration: Configuration }>({
+    name: 'configurations-in-force',
+    text: `select c.* from unnest($1::text[]) as u(client_id) cross join lateral (
+        select client_id, version, id, configuration from approval_configurations
+        where client_id = u.client_id order by version desc limit 1) c`,
+    values: [clientIds],
+  });
+  return new Map(rows.map(({ client_id: client, configuration, ...rest }) => [client, { ...configuration, ...rest }]));
 }
 
 /** The contacts of a client by id. */

@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
-import { Problem } from '../values/errors.ts';
+import { attempt, Problem } from '../values/errors.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 import { keepActs } from './acts.ts';
 import type { Approval } from './approval.ts';
-import { permittedContacts } from './approvers.ts';
+import { permittedContacts, writeApprovers } from './approvers.ts';
 import { tellRejections, tellWaiting } from './notices.ts';
 import { type Decision, noRight, type Outcome, outcomeOf } from './outcome.ts';
 import { rulesOf } from './requirement.ts';
@@ -33,22 +33,19 @@ export async function judgeDecisions(tx: Transaction, decisions: Decision[]): Pr
   for (const decision of decisions) {
     const { clientId, contactId, id } = decision;
     const allowed = permitted.get(clientId) ?? new Set();
-    try {
-      const found = waiting.get(id) ?? noApproval(allowed.has(contactId));
-      const rules = await rulesOf(tx, clientId, found.requirement);
-      const outcome = outcomeOf({ ...found, permitted: allowed, rules }, decision, names.get(contactId) ?? contactId);
-      judged.push({ decision, outcome, created: found.created, paymentDate: found.payment_date });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      judged.push(error);
+    const found = waiting.get(id);
+    if (!found) {
+      // The lack of the right comes first.
+      const closed = new Problem('approval_not_allowed', 'payment: it has no open approval');
+      judged.push(allowed.has(contactId) ? closed : noRight());
+      continue;
     }
+    const open = { ...found, permitted: allowed, rules: await rulesOf(tx, clientId, found.requirement) };
+    const outcome = attempt(() => outcomeOf(open, decision, names.get(contactId) ?? contactId));
+    const { created, payment_date: paymentDate } = found;
+    judged.push(outcome instanceof Problem ? outcome : { decision, outcome, created, paymentDate });
   }
   return judged;
-}
-
-/** @throws Problem, always: the lack of the right comes first */
-function noApproval(permitted: boolean): never {
-  throw permitted ? new Problem('approval_not_allowed', 'payment: it has no open approval') : noRight();
 }
 
 /**
@@ -121,7 +118,17 @@ export async function writeDecisions(tx: Transaction, decided: Decided[], quiet:
     'payment_notices',
     ended.map(({ decision }) => decision),
   );
-  await writeApprovers(tx, decided);
+  // Only those who could not act before are told.
+  await writeApprovers(
+    tx,
+    decided.map(({ decision: { clientId, id }, outcome: { approvers }, ...payment }) => ({
+      clientId,
+      id,
+      approvers,
+      ...payment,
+    })),
+    true,
+  );
   if (quiet) return;
   await tellWaiting(
     tx,
@@ -171,22 +178,4 @@ async function deleteOf(
     text: `delete from ${table} t ${list.after('using')} where t.client_id = ${list.client} and t.payment_id = ${list.at('id')}`,
     values: list.values,
   });
-}
-
-async function writeApprovers(tx: Transaction, decided: Decided[]): Promise<void> {
-  const rows = decided.flatMap((one) => one.outcome.approvers.map((approver) => ({ ...one, approver })));
-  if (rows.length === 0) return;
-  await tx.query(
-    `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
-     select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`,
-    [
-      rows.map(({ decision }) => decision.clientId),
-      rows.map(({ decision }) => decision.id),
-      rows.map(({ created }) => created),
-      rows.map(({ paymentDate }) => paymentDate),
-      rows.map(({ approver }) => approver.contact),
-      rows.map(({ approver }) => approver.mayAuthorise),
-      rows.map(({ approver }) => approver.mayReject),
-    ],
-  );
 }

@@ -7,11 +7,11 @@ import type { PaymentNumber } from '../values/identifiers.ts';
  * while the payment waits, so that nobody gets the mail twice.
  */
 
-/** A statement that writes approvers `$1` is the client of, and a notice for each who may authorise and has none. */
+/** A statement that writes approvers, and a notice for each who may authorise and has none. */
 export function telling(write: string): string {
-  return `with written as (${write} returning payment_id, contact_id, may_authorise)
+  return `with written as (${write} returning client_id, payment_id, contact_id, may_authorise)
     insert into payment_notices (client_id, payment_id, contact_id)
-    select $1, payment_id, contact_id from written where may_authorise on conflict do nothing`;
+    select client_id, payment_id, contact_id from written where may_authorise on conflict do nothing`;
 }
 
 /** Who gets a mail about which payment. */

@@ -1,10 +1,12 @@
 import Big from 'big.js';
 import type { Db, Transaction } from '../database/database.ts';
-import { quoteBetween } from '../exchange/exchange-rates.ts';
+import { type Quote, quoteBetween } from '../exchange/exchange-rates.ts';
 import { type AuthorisationWorkflow, EYES } from '../identity/people/client.ts';
+import { pairKey } from '../identity/people/tenant.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import { sha256 } from '../values/crypto.ts';
-import { configurationInForce } from './configuration.ts';
+import { Problem, refusalOf } from '../values/errors.ts';
+import { type ConfigurationInForce, configurationsInForce } from './configuration.ts';
 import { shareLock } from './lock.ts';
 import { type ApprovalRules, rulesFor } from './rules/rules.ts';
 import { type Configuration, governingRule } from './rules/ruleset.ts';
@@ -39,58 +41,124 @@ export interface RulesetRequirement {
 /** Decimals that a converted amount is shown with, rounded half even; what governs is decided before it is rounded. */
 const SHOWN_DECIMALS = 8;
 
-/** An amount in the ruleset's currency, and the rule that governs it (null: no threshold is that low). */
+/** What rules say of an amount. */
+interface Governed {
+  /** What one unit of its currency is in the ruleset's currency. */
+  rate: string;
+  converted: string;
+  /** The rule that governs it; null: no threshold is that low. */
+  rule: number | null;
+}
+
+/** An amount in the ruleset's currency, and the rule that governs it. @throws Problem exchange_rate_missing */
 export async function govern(
   db: Db,
   { ruleset }: Configuration,
   { amount, currency }: { amount: string; currency: string },
-): Promise<{ rate: string; converted: string; rule: number | null }> {
-  const quote = await quoteBetween(db, currency, ruleset.currency);
+): Promise<Governed> {
+  return governed(ruleset, await quoteBetween(db, currency, ruleset.currency), amount);
+}
+
+function governed(ruleset: Configuration['ruleset'], quote: Quote, amount: string): Governed {
   const exact = quote.convert(amount);
   const converted = new Big(exact).round(SHOWN_DECIMALS, Big.roundHalfEven).toFixed();
   return { rate: quote.rate, converted, rule: governingRule(ruleset, exact) };
 }
 
+/** A new payment, as far as its approval is concerned: amount in its own currency, a decimal string. */
+export interface WantedRequirement {
+  clientId: string;
+  creatorId: string;
+  amount: string;
+  currency: string;
+}
+
+/** What a new payment requires, as `requirementsFor`. @throws Problem exchange_rate_missing */
+export async function requirementFor(tx: Transaction, payment: WantedRequirement): Promise<Requirement | null> {
+  const [requirement = null] = await requirementsFor(tx, [payment]);
+  if (requirement instanceof Problem) throw requirement;
+  return requirement;
+}
+
 /**
- * What a new payment requires: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
+ * What new payments require: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
  * Permissions do not change until the transaction ends (lock.ts).
- * @param payment amount in its own currency, a decimal string
- * @returns null where no approval is needed
- * @throws Problem exchange_rate_missing
+ * @returns of each payment: null where no approval is needed; a Problem (exchange_rate_missing) where it cannot be said
  */
-export async function requirementFor(
+export async function requirementsFor(
   tx: Transaction,
-  payment: { clientId: string; creatorId: string; amount: string; currency: string; now: Date },
-): Promise<Requirement | null> {
-  await shareLock(tx, payment.clientId);
-  const { rows } = await tx.query<{ workflow: AuthorisationWorkflow; enabled: boolean; creation: boolean }>(
-    `select authorisation_workflow as workflow, payment_approvals_enabled as enabled, payment_creator_approval_enabled and exists (
-       select from contact_clients cc join contacts c using (contact_id)
-       where cc.client_id = $1 and cc.contact_id = $2 and cc.can_authorise_payments and c.status = 'enabled') as creation
-     from clients where client_id = $1`,
-    [payment.clientId, payment.creatorId],
-  );
-  const client = rows[0];
-  if (!client?.enabled) return null;
-  const frozen = { creator: payment.creatorId, creation_counts: client.creation };
-  const configuration = await configurationInForce(tx, payment.clientId);
-  if (!configuration) {
-    const eyes = EYES[client.workflow];
-    return eyes === 0 ? null : { ...frozen, eyes };
+  payments: readonly WantedRequirement[],
+): Promise<(Requirement | null | Problem)[]> {
+  if (payments.length === 0) return [];
+  // All turns in one call: taken payment by payment, two imports could wait for each other.
+  await shareLock(tx, ...new Set(payments.map(({ clientId }) => clientId)));
+  const creators = await findCreators(tx, payments);
+  const approved = [...creators.values()].filter(({ enabled }) => enabled).map(({ client_id: clientId }) => clientId);
+  const configurations = await configurationsInForce(tx, [...new Set(approved)]);
+  const quotes = new Map<string, Quote | Problem>();
+  const requirements: (Requirement | null | Problem)[] = [];
+  for (const payment of payments) {
+    const { clientId, creatorId, currency } = payment;
+    const creator = creators.get(pairKey(clientId, creatorId));
+    const configuration = configurations.get(clientId);
+    if (!creator?.enabled) requirements.push(null);
+    else if (!configuration) requirements.push(byEyes(creator));
+    else {
+      const pair = `${currency} ${configuration.ruleset.currency}`;
+      const quote =
+        quotes.get(pair) ?? (await quoteBetween(tx, currency, configuration.ruleset.currency).catch(refusalOf));
+      quotes.set(pair, quote);
+      requirements.push(quote instanceof Problem ? quote : byRules(creator, configuration, quote, payment.amount));
+    }
   }
-  const { rate, converted, rule } = await govern(tx, configuration, payment);
+  return requirements;
+}
+
+function frozen({ contact_id: creator, creation }: Creator): Requirement {
+  return { creator, creation_counts: creation };
+}
+
+function byEyes(creator: Creator): Requirement | null {
+  const eyes = EYES[creator.workflow];
+  return eyes === 0 ? null : { ...frozen(creator), eyes };
+}
+
+function byRules(
+  creator: Creator,
+  { id, version, ruleset }: ConfigurationInForce,
+  quote: Quote,
+  amount: string,
+): Requirement | null {
+  const { rate, converted, rule } = governed(ruleset, quote, amount);
   if (rule === null) return null;
-  const { currency, rules } = configuration.ruleset;
-  const ruleset = {
-    configuration: configuration.id,
-    version: configuration.version,
-    rule,
-    minimum_threshold: rules[rule]?.minimum_threshold ?? '0',
-    currency,
-    rate,
-    amount: converted,
-  };
-  return { ...frozen, ruleset };
+  const { currency, rules } = ruleset;
+  const threshold = rules[rule]?.minimum_threshold ?? '0';
+  const governing = { rule, minimum_threshold: threshold, currency, rate, amount: converted };
+  return { ...frozen(creator), ruleset: { configuration: id, version, ...governing } };
+}
+
+/** Who creates payments of a client, with the client's settings. */
+interface Creator {
+  client_id: string;
+  contact_id: string;
+  workflow: AuthorisationWorkflow;
+  enabled: boolean;
+  /** Creation counts as an approval, where the creator is in a group that the rule names. */
+  creation: boolean;
+}
+
+async function findCreators(tx: Transaction, payments: readonly WantedRequirement[]): Promise<Map<string, Creator>> {
+  const pairs = new Map(payments.map((each) => [pairKey(each.clientId, each.creatorId), each]));
+  const wanted = [...pairs.values()];
+  const { rows } = await tx.query<Creator & Record<string, unknown>>({
+    name: 'requirement-creators',
+    text: `select u.client_id, u.contact_id, k.authorisation_workflow as workflow, k.payment_approvals_enabled as enabled,
+        k.payment_creator_approval_enabled and exists (select from contact_clients cc join contacts c using (contact_id)
+          where cc.client_id = u.client_id and cc.contact_id = u.contact_id and cc.can_authorise_payments and c.status = 'enabled') as creation
+      from unnest($1::text[], $2::text[]) as u(client_id, contact_id) join clients k on k.client_id = u.client_id`,
+    values: [wanted.map(({ clientId }) => clientId), wanted.map(({ creatorId }) => creatorId)],
+  });
+  return new Map(rows.map((row) => [pairKey(row.client_id, row.contact_id), row]));
 }
 
 /** Configurations kept in memory; the largest has 5,000 users. A stored configuration never changes, so none expires. */

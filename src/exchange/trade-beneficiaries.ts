@@ -5,27 +5,29 @@ import { textArray } from '../values/text-array.ts';
 import type { TradeMemory } from './trade-memory.ts';
 
 /** A payment of a trade, and whom it pays. */
-interface PaymentOfTrade {
+export interface PaymentOfTrade {
   client_id: string;
   trade_id: string;
   beneficiary_id: string;
 }
 
+/** The key of a payment's trade and beneficiary, in a map. */
+export function joinKey({ client_id: client, trade_id: trade, beneficiary_id: beneficiary }: PaymentOfTrade): string {
+  return `${client}\0${trade}\0${beneficiary}`;
+}
+
 /**
- * Makes the beneficiaries of new payments beneficiaries of their trades. Notes the trades that change by it: a trade with a list of its
- * core's own does not.
- * @param options `action`: what the change feed calls it. `memory`: of the import that the payments come from
+ * Makes the beneficiaries of new payments beneficiaries of their trades.
+ * @returns those whose trades change by it, by `joinKey`: a trade with a list of its core's own does not
  */
 export async function joinTrades(
   tx: Transaction,
-  act: Act,
   payments: readonly PaymentOfTrade[],
-  { action, memory }: { action: 'update' | 'import'; memory?: TradeMemory | undefined },
-): Promise<void> {
-  const wanted = new Map(payments.map((each) => [`${each.client_id}\0${each.trade_id}\0${each.beneficiary_id}`, each]));
-  const joining = [...wanted.values()];
+): Promise<Map<string, PaymentOfTrade>> {
+  if (payments.length === 0) return new Map();
+  const joining = [...new Map(payments.map((each) => [joinKey(each), each])).values()];
   // In one order for everybody, so that two imports do not wait for each other.
-  const { rows: joined } = await tx.query<PaymentOfTrade>({
+  const { rows: joined } = await tx.query<PaymentOfTrade & Record<string, unknown>>({
     name: 'join-trades',
     text: `with joined as (
         insert into trade_beneficiaries (client_id, trade_id, beneficiary_id)
@@ -39,8 +41,16 @@ export async function joinTrades(
       textArray(joining.map((each) => each.beneficiary_id)),
     ],
   });
-  for (const { client_id: clientId, trade_id: id, beneficiary_id: beneficiaryId } of joined) {
-    memory?.join(id, beneficiaryId);
-    noteChange(tx, act, { entity: 'trade', id, clientId, action, memory });
-  }
+  return new Map(joined.map((each) => [joinKey(each), each]));
+}
+
+/** Notes that a trade has a further beneficiary. @param options `action`: what the change feed calls it; `memory`: of an import */
+export function noteJoin(
+  tx: Transaction,
+  act: Act,
+  { client_id: clientId, trade_id: id, beneficiary_id: beneficiaryId }: PaymentOfTrade,
+  { action, memory }: { action: 'update' | 'import'; memory?: TradeMemory | undefined },
+): void {
+  memory?.join(id, beneficiaryId);
+  noteChange(tx, act, { entity: 'trade', id, clientId, action, memory });
 }

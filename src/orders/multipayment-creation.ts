@@ -1,4 +1,4 @@
-import * as approvals from '../approvals/workflow.ts';
+import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
@@ -7,7 +7,8 @@ import type { Transaction } from '../database/database.ts';
 import { createTrades } from '../exchange/trade-booking.ts';
 import { readTrade, type TradeInput } from '../exchange/trade-input.ts';
 import { requireContact } from '../identity/people/tenant.ts';
-import { createPayment, type PaymentInput } from '../payments/creation.ts';
+import { createPayments } from '../payments/creation.ts';
+import { type PaymentInput, readPayment } from '../payments/new-payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import { formattedId } from './multipayment.ts';
@@ -42,7 +43,7 @@ export async function createMultipayment(
 ): Promise<number> {
   const { client_id: clientId, contact_id: contactId } = input;
   await requireContact(tx, input);
-  await approvals.shareLock(tx, clientId);
+  await shareLock(tx, clientId);
   const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', input.multipayment_unique_id);
   const { rows } = await tx.query<{ id: number; unique: string }>(
     `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)
@@ -55,21 +56,27 @@ export async function createMultipayment(
   const wanted = input.trades.map((trade, index) => {
     const inside = `trades[${index}].`;
     const values = attempt(() => readTrade(owned(trade, input, inside), act.now, inside));
-    const body = { ...trade, client_id: clientId, contact_id: contactId };
-    return { input: body, id: trade.trade_id, values, multipaymentId };
+    return {
+      input: { ...trade, client_id: clientId, contact_id: contactId },
+      id: trade.trade_id,
+      values,
+      multipaymentId,
+    };
   });
   const trades = (await createTrades(tx, act, presentation.apiUrl, wanted)).map(({ trade_id: id }) => id);
-  for (const [index, { trade, ...payment }] of input.payments.entries()) {
-    const inside = `payments[${index}].`;
-    const tradeId = trades[trade];
-    if (tradeId === undefined)
-      throw new Problem('invalid_body', {
-        field: `${inside}trade`,
-        message: `must be an index into trades, 0 to ${trades.length - 1}`,
-      });
-    const body = { ...owned(payment, input, inside), trade_id: tradeId };
-    await createPayment(tx, act, presentation, body, { multipaymentId, inside });
-  }
+  const payments = input.payments.map(({ trade, ...payment }, index) =>
+    attempt(() => {
+      const inside = `payments[${index}].`;
+      const tradeId = trades[trade];
+      if (tradeId === undefined)
+        throw new Problem('invalid_body', {
+          field: `${inside}trade`,
+          message: `must be an index into trades, 0 to ${trades.length - 1}`,
+        });
+      return readPayment({ ...owned(payment, input, inside), trade_id: tradeId }, act.now, { multipaymentId, inside });
+    }),
+  );
+  await createPayments(tx, act, presentation, payments);
   await audit(tx, act, {
     action: 'create',
     entity: 'multipayment',

@@ -1,4 +1,4 @@
-import * as approvals from '../approvals/workflow.ts';
+import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
@@ -23,7 +23,7 @@ export async function rejectMultipayment(
   request: { clientId: string; contactId: string; id: string; reason?: string | undefined },
 ): Promise<void> {
   const { clientId, contactId, reason } = request;
-  await approvals.shareLock(tx, clientId);
+  await shareLock(tx, clientId);
   const found = await findMultipayment(tx, clientId, request.id);
   const id = found.multipayment_id;
   await lock(tx, clientId, id);

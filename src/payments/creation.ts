@@ -1,55 +1,32 @@
-import { randomUUID } from 'node:crypto';
-import * as approvals from '../approvals/workflow.ts';
+import { type BegunApproval, beginApprovals, openApprovals } from '../approvals/opening.ts';
+import { type Requirement, requirementsFor } from '../approvals/requirement.ts';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { PAYEE_COLUMNS, type Payee } from '../beneficiaries/payee.ts';
-import { newId } from '../database/cells/identifiers.ts';
-import { isDistributed } from '../database/cells/pool.ts';
-import { first, type Transaction } from '../database/database.ts';
-import { joinTrades } from '../exchange/trade-beneficiaries.ts';
-import { isCalendarDay } from '../values/calendar.ts';
-import { type ErrorCode, Problem } from '../values/errors.ts';
+import { newIds } from '../database/cells/identifiers.ts';
+import { copyRows, insertRows } from '../database/copy.ts';
+import type { Transaction } from '../database/database.ts';
+import { joinKey, joinTrades, noteJoin, type PaymentOfTrade } from '../exchange/trade-beneficiaries.ts';
+import type { TradeMemory } from '../exchange/trade-memory.ts';
+import { firstRefusal, Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
-import { decimal } from '../values/money.ts';
-import type { PaymentStatus } from './moves.ts';
-import { insertPayment, type Scheme } from './new-payment.ts';
+import type { PaymentStatus, PaymentWebhookStatus } from './moves.ts';
+import {
+  NEW_PAYMENT_COLUMNS,
+  type NewPayment,
+  type PaymentInput,
+  type PaymentOrigin,
+  PENDING,
+  readPayment,
+  statusOf,
+  VALIDATING,
+} from './new-payment.ts';
 import { notifyPayments } from './notification.ts';
+import { judgeParties } from './parties.ts';
 import type { Presentation } from './presentation.ts';
 
-const VALIDATING = 'Validating beneficiary information';
-
-export interface PaymentInput {
-  client_id: string;
-  /** The creator. */
-  contact_id: string;
-  trade_id: string;
-  beneficiary_id: string;
-  amount: number | string;
-  payment_currency: string;
-  payment_date: string;
-  payment_id?: string;
-  reference?: string | null;
-  fee_amount?: number | string | null;
-  fee_currency?: string | null;
-  charges?: string | null;
-  scheme?: Scheme;
-  invoice_required?: boolean;
-  mass_payment_id?: string | null;
-  mass_payment_external_reference_id?: string | null;
-}
-
-/** Where a payment comes from, if not from a request of its own. */
-export interface PaymentOrigin {
-  multipaymentId?: number;
-  /** Path of the payment in the request, before the names of its fields: `payments[3].` */
-  inside?: string;
-  /** What its approval requires, if the client's rules do not decide (the sandbox); null: no approval is needed. */
-  requirement?: approvals.Requirement | null | undefined;
-}
-
 /**
- * Creates a payment, opens its approval if it needs one, and notifies CREATED and what follows it (docs/decisions.md, 3).
+ * Creates a payment, as `createPayments`.
  * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, beneficiary_not_found, exchange_rate_missing, invalid_body
  */
 export async function createPayment(
@@ -59,152 +36,190 @@ export async function createPayment(
   input: PaymentInput,
   origin: PaymentOrigin = {},
 ): Promise<PaymentNumber> {
-  const { multipaymentId, inside = '' } = origin;
-  const amounts = readAmounts(input, inside);
-  const parties = await findParties(tx, input, inside);
-  const requirement =
-    origin.requirement !== undefined
-      ? origin.requirement
-      : await approvals.requirementFor(tx, {
-          clientId: input.client_id,
-          creatorId: input.contact_id,
-          amount: amounts.amount,
-          currency: input.payment_currency,
-          now: act.now,
-        });
-  const paymentId = (await newId(tx, input.client_id, 'payment_id', input.payment_id)) as PaymentId;
-  const status: PaymentStatus = requirement ? 'Payment pending of authorization' : VALIDATING;
-  const id = await insertPayment(tx, {
-    client_id: input.client_id,
-    payment_id: paymentId,
-    contact_id: input.contact_id,
-    ordered_by_name: parties.creatorName,
-    trade_id: input.trade_id,
-    beneficiary_id: input.beneficiary_id,
-    ...parties.payee,
-    uuid: randomUUID(),
-    scheme: input.scheme ?? 'SWIFT',
-    ...amounts,
-    payment_currency: input.payment_currency,
-    fee_currency: input.fee_currency ?? null,
-    reference: input.reference ?? null,
-    status,
-    charges: input.charges ?? null,
-    invoice_required: input.invoice_required ?? false,
-    created: act.now,
-    payment_date: input.payment_date,
-    authorisation_workflow: parties.workflow,
-    mass_payment_id: input.mass_payment_id ?? null,
-    mass_payment_external_reference_id: input.mass_payment_external_reference_id ?? null,
-    multipayment_id: multipaymentId ?? null,
-  });
-  const { client_id: clientId } = input;
-  noteChange(tx, act, { entity: 'payment', id: paymentId, clientId, action: 'create', created: true });
-  if (parties.joinsTrade) await joinTrades(tx, act, [input], { action: 'update' });
-  const pending = requirement !== null && !(await openApproval(tx, act, { id, paymentId, input, requirement }));
-  const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
-  await notifyPayments(tx, act, presentation, [{ clientId, id, paymentId, statuses: ['CREATED', next] }]);
-  await audit(tx, act, {
-    action: 'create',
-    entity: 'payment',
-    entityId: paymentId,
-    clientId: input.client_id,
-    after: { ...input, ...amounts, payment_id: paymentId, status },
-  });
-  return id;
-}
-
-/** The amounts as they are stored; the payment date is checked on the way. @throws Problem invalid_body */
-function readAmounts(input: PaymentInput, inside: string): { amount: string; fee_amount: string | null } {
-  const amount = decimal(input.amount, `${inside}amount`, { positive: true });
-  const fee = input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`);
-  if (!isCalendarDay(input.payment_date))
-    throw new Problem('invalid_body', {
-      field: `${inside}payment_date`,
-      message: 'must be a calendar day as YYYY-MM-DD',
-    });
-  return { amount, fee_amount: fee };
+  const [id] = (await createPayments(tx, act, presentation, [readPayment(input, act.now, origin)])).values();
+  return id as PaymentNumber;
 }
 
 /**
- * Opens the approval of a payment that was just created.
- * @returns whether the payment is authorised: creation can be the approval that was needed, if the client lets creators approve
+ * Creates payments of any clients in the caller's transaction, all or nothing: opens their approvals where they need one, and notifies CREATED
+ * and what follows it of each (docs/decisions.md, 3).
+ * @param wanted a Problem in the place of one that could not be read
+ * @returns their numbers by `payment_id`
+ * @throws Problem, the first, as createPayment
  */
-async function openApproval(
+export async function createPayments(
   tx: Transaction,
   act: Act,
-  payment: { id: PaymentNumber; paymentId: PaymentId; input: PaymentInput; requirement: approvals.Requirement },
-): Promise<boolean> {
-  const { id, input, requirement } = payment;
-  const opening = { id, clientId: input.client_id, created: act.now, paymentDate: input.payment_date };
-  const { complete, byCreation } = await approvals.openApproval(tx, opening, requirement);
-  if (byCreation) {
-    const decision = { id: `${payment.paymentId}/${input.contact_id}`, clientId: input.client_id, action: 'authorise' };
-    noteChange(tx, act, { entity: 'approval', ...decision, created: true });
+  presentation: Presentation,
+  wanted: readonly (NewPayment | Problem)[],
+): Promise<Map<string, PaymentNumber>> {
+  const fault = wanted.findIndex((each) => each instanceof Problem);
+  const read = (fault < 0 ? wanted : wanted.slice(0, fault)) as NewPayment[];
+  const refused = await judgePayments(tx, read);
+  const payments = read.slice(0, Math.min(read.length, ...refused.keys()));
+  const taken = await newIds(tx, 'payment_id', payments, wanted.length > 1);
+  const problem = firstRefusal(taken, refused) ?? wanted[fault];
+  if (problem) throw problem;
+  return writePayments(tx, act, presentation, payments);
+}
+
+/**
+ * Completes payments: whom they name, and what their approvals require.
+ * @param imported clients whose payments are not approved take no turn in the lock of approvals, since an import can have thousands; nor is it
+ *   looked for which beneficiaries are already those of their trades
+ * @returns why payments are refused, by their index
+ */
+export async function judgePayments(
+  tx: Transaction,
+  payments: readonly NewPayment[],
+  imported = false,
+): Promise<Map<number, Problem>> {
+  if (payments.length === 0) return new Map();
+  const { clients, refused } = await judgeParties(tx, payments, !imported);
+  const open: { payment: NewPayment; index: number }[] = [];
+  for (const [index, payment] of payments.entries()) {
+    payment.requirement = payment.given ?? null;
+    const approved = !imported || clients.get(payment.input.client_id)?.approvalsEnabled;
+    if (payment.given === undefined && approved && !refused.has(index)) open.push({ payment, index });
   }
-  if (complete) {
-    await tx.query(
-      'update payments set status = $3, authorised_by = contact_id, authorised_date = $4 where client_id = $1 and id = $2',
-      [input.client_id, id, VALIDATING, act.now],
-    );
+  const wanted = open.map(({ payment: { input, amount } }) => ({
+    ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
+  }));
+  for (const [place, requirement] of (await requirementsFor(tx, wanted)).entries()) {
+    const { payment, index } = open[place] as (typeof open)[number];
+    if (requirement instanceof Problem) refused.set(index, requirement);
+    else payment.requirement = requirement;
   }
-  return complete;
+  return refused;
 }
 
-interface Parties {
-  creatorName: string;
-  payee: Payee;
-  /** The beneficiary becomes one of the trade's. */
-  joinsTrade: boolean;
-  workflow: string;
+/** The webhook status that follows CREATED, for each status that a payment can be created with. */
+const NEXT: Record<PaymentStatus, PaymentWebhookStatus> = {
+  'Payment pending of authorization': 'PENDING_OF_AUTHORIZATION',
+  'Validating beneficiary information': 'AUTHORIZED',
+  'Need more beneficiary information': 'AUTHORIZED',
+  'Waiting for payment date': 'AUTHORIZED',
+  'Executing Payment': 'SENT',
+  'Payment complete': 'SENT',
+  'Payment rejected': 'REJECTED',
+  'Payment cancelled': 'CANCELLED',
+};
+
+/** How payments are written. */
+interface WritingOptions {
+  /** Nobody is notified, nor gets a mail. */
+  silent?: boolean;
+  /** They are lines of an import, which writes one audit row for all of them and has noted their creation. */
+  imported?: boolean;
+  /** What the import has made of trades. */
+  trades?: TradeMemory | undefined;
 }
 
-/** The client, its contact, its trade and its beneficiary: each must exist and belong to the client. */
-async function findParties(tx: Transaction, input: PaymentInput, inside: string): Promise<Parties> {
-  const found = await readParties(tx, input);
-  const missing = (code: ErrorCode, field: string, message = 'does not exist for this client') =>
-    new Problem(code, { field: `${inside}${field}`, message });
-  if (!found?.workflow) throw missing('client_not_found', 'client_id', 'does not exist');
-  if (found.creator === null) throw missing('contact_not_found', 'contact_id');
-  if (!found.trade) throw missing('trade_not_found', 'trade_id');
-  if (!found.payee) throw missing('beneficiary_not_found', 'beneficiary_id');
-  return { creatorName: found.creator, workflow: found.workflow, payee: found.payee, joinsTrade: found.joins };
-}
-
-interface FoundParties {
-  workflow: string | null;
-  creator: string | null;
-  trade: boolean;
-  payee: Payee | null;
-  joins: boolean;
-}
-
-const PERSONS = `(select authorisation_workflow from clients where client_id = $1) as workflow,
-  (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator`;
-/** @param trade,beneficiary SQL parameters */
-const recordsOf = (trade: string, beneficiary: string) => `
-  exists (select 1 from trades where client_id = $1 and trade_id = ${trade}) as trade,
-  (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
-    from beneficiaries where client_id = $1 and beneficiary_id = ${beneficiary}) as payee,
-  not exists (select 1 from trade_beneficiaries
-    where client_id = $1 and trade_id = ${trade} and beneficiary_id = ${beneficiary}) as joins`;
-const PARTIES = `select ${PERSONS}, ${recordsOf('$3', '$4')}`;
-
-/** By one statement; by two where a worker of Citus has the records and not the people. */
-async function readParties(tx: Transaction, input: PaymentInput): Promise<FoundParties | undefined> {
-  const { client_id: client, contact_id: contact, trade_id: trade, beneficiary_id: beneficiary } = input;
-  if (!isDistributed(tx))
-    return first(
-      await tx.query<FoundParties & Record<string, unknown>>(PARTIES, [client, contact, trade, beneficiary]),
+/** Writes payments that were judged and have identifiers. @returns their numbers by `payment_id`; of an import those that are needed */
+export async function writePayments(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  payments: readonly NewPayment[],
+  { silent = false, imported = false, trades }: WritingOptions = {},
+): Promise<Map<string, PaymentNumber>> {
+  const approved = await begin(tx, payments);
+  const joining = payments.filter(({ joinsTrade }) => joinsTrade).map(({ input }) => input);
+  const joined = await joinTrades(tx, joining);
+  if (imported) for (const join of joined.values()) noteJoin(tx, act, join, { action: 'import', memory: trades });
+  else for (const payment of payments) noteCreation(tx, act, payment, joined.get(joinKey(payment.input)));
+  if (imported) for (const payment of approved) noteApproval(tx, act, payment, 'import');
+  const stored = imported
+    ? await copyPayments(tx, payments, silent ? approved : payments)
+    : await insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
+  const numbers = new Map(stored.map((row) => [row.payment_id, row.id]));
+  const numberOf = ({ id }: NewPayment) => numbers.get(id as string) as PaymentNumber;
+  const opened = approved.map((payment) => {
+    const { approval, requirement, created, creatorName } = payment;
+    const { client_id: clientId, payment_date: paymentDate } = payment.input;
+    return { ...approval, requirement, id: numberOf(payment), clientId, created, paymentDate, creatorName };
+  });
+  await openApprovals(tx, opened, { quiet: silent, write: imported ? copyRows : insertRows });
+  if (!silent)
+    await notifyPayments(
+      tx,
+      act,
+      presentation,
+      payments.map((payment) => ({
+        clientId: payment.input.client_id,
+        id: numberOf(payment),
+        paymentId: payment.id as PaymentId,
+        statuses: ['CREATED', NEXT[statusOf(payment)]],
+      })),
     );
-  const { rows: persons } = await tx.query<FoundParties & Record<string, unknown>>(`select ${PERSONS}`, [
-    client,
-    contact,
-  ]);
-  const { rows: records } = await tx.query<FoundParties & Record<string, unknown>>(`select ${recordsOf('$2', '$3')}`, [
-    client,
-    trade,
-    beneficiary,
-  ]);
-  return { ...records[0], ...persons[0] } as FoundParties;
+  if (!imported)
+    await audit(
+      tx,
+      act,
+      ...payments.map(({ id, input, amount, fee, requirement }) => ({
+        action: 'create' as const,
+        entity: 'payment',
+        entityId: id as string,
+        clientId: input.client_id,
+        after: { ...input, amount, fee_amount: fee, payment_id: id, status: requirement ? PENDING : VALIDATING },
+      })),
+    );
+  return numbers;
+}
+
+/** A payment that needs an approval. */
+type Approved = NewPayment & { requirement: Requirement; approval: BegunApproval };
+
+/** Begins the approvals of those payments that need one. Creation can be all that is needed, if the client lets creators approve. */
+async function begin(tx: Transaction, payments: readonly NewPayment[]): Promise<Approved[]> {
+  for (const payment of payments) payment.approval = undefined;
+  const approved = payments.filter((payment): payment is Approved => payment.requirement !== null);
+  const begun = await beginApprovals(
+    tx,
+    approved.map(({ input, requirement }) => ({ clientId: input.client_id, requirement })),
+  );
+  for (const [index, payment] of approved.entries()) payment.approval = begun[index] as BegunApproval;
+  return approved;
+}
+
+/** Notes what a payment changes, for the change feed: itself, its trade where it has a beneficiary more, and its approval. */
+function noteCreation(tx: Transaction, act: Act, payment: NewPayment, join: PaymentOfTrade | undefined): void {
+  const { id, input } = payment;
+  const { client_id: clientId } = input;
+  noteChange(tx, act, { entity: 'payment', id: id as string, clientId, action: 'create', created: true });
+  if (join) noteJoin(tx, act, join, { action: 'update' });
+  noteApproval(tx, act, payment, 'authorise');
+}
+
+/** Notes the approval that the creation of a payment counts as. */
+function noteApproval(
+  tx: Transaction,
+  act: Act,
+  { id, input, approval }: NewPayment,
+  action: 'authorise' | 'import',
+): void {
+  if (approval?.creationLevel === undefined) return;
+  const { client_id: clientId, contact_id: contact } = input;
+  noteChange(tx, act, { entity: 'approval', id: `${id}/${contact}`, clientId, action, created: true });
+}
+
+interface Stored {
+  id: PaymentNumber;
+  payment_id: string;
+}
+
+/** Stores payments of an import. @returns the numbers of those that are asked for */
+async function copyPayments(
+  tx: Transaction,
+  payments: readonly NewPayment[],
+  asked: readonly NewPayment[],
+): Promise<Stored[]> {
+  await copyRows(tx, 'payments', NEW_PAYMENT_COLUMNS, payments);
+  if (asked.length === 0) return [];
+  const { rows } = await tx.query<Stored & Record<string, unknown>>(
+    `select p.id, p.payment_id from unnest($1::text[], $2::text[]) as w (client_id, payment_id) cross join lateral (
+       select id, payment_id from payments where client_id = w.client_id and payment_id = w.payment_id offset 0) p`,
+    [asked.map(({ input }) => input.client_id), asked.map(({ id }) => id)],
+  );
+  return rows;
 }

@@ -1,6 +1,6 @@
 import { closeApprovals, type Decided, judgeDecisions, writeDecisions } from '../approvals/decisions.ts';
+import { shareLock } from '../approvals/lock.ts';
 import type { Decision } from '../approvals/outcome.ts';
-import { shareLock } from '../approvals/workflow.ts';
 import type { Act } from '../audit/act.ts';
 import { hasChanged, noteChange } from '../audit/change.ts';
 import { type AuditEntry, audit } from '../audit/record.ts';

@@ -1,54 +1,144 @@
-import type { Payee } from '../beneficiaries/payee.ts';
-import type { Transaction } from '../database/database.ts';
-import { insertRow } from '../database/rows.ts';
-import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { randomUUID } from 'node:crypto';
+import type { BegunApproval } from '../approvals/opening.ts';
+import type { Requirement } from '../approvals/requirement.ts';
+import { PAYEE_COLUMNS, type Payee, type PayeeState } from '../beneficiaries/payee.ts';
+import type { Columns, CopyValue } from '../database/copy.ts';
+import { isCalendarDay } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import { decimal } from '../values/money.ts';
 import type { PaymentStatus } from './moves.ts';
 
-/** A payment as it is written: a value for each column, by the column's name. Amounts are decimal strings, days `YYYY-MM-DD`. */
-export interface NewPayment extends Payee {
+export interface PaymentInput {
   client_id: string;
-  payment_id: PaymentId;
-  /** The creator, and its name. */
+  /** The creator. */
   contact_id: string;
-  ordered_by_name: string;
   trade_id: string;
   beneficiary_id: string;
-  uuid: string;
-  scheme: Scheme;
-  amount: string;
+  amount: number | string;
   payment_currency: string;
-  fee_amount: string | null;
-  fee_currency: string | null;
-  reference: string | null;
-  status: PaymentStatus;
-  charges: string | null;
-  invoice_required: boolean;
-  created: Date;
   payment_date: string;
-  authorisation_workflow: string;
-  mass_payment_id: string | null;
-  mass_payment_external_reference_id: string | null;
+  payment_id?: string;
+  reference?: string | null;
+  fee_amount?: number | string | null;
+  fee_currency?: string | null;
+  charges?: string | null;
+  scheme?: Scheme;
+  invoice_required?: boolean;
+  mass_payment_id?: string | null;
+  mass_payment_external_reference_id?: string | null;
 }
 
-/** What an imported payment has in addition: how far it has come. */
+/** How far a payment has come. */
 export interface PaymentHistory {
-  authorised_by: string | null;
-  authorised_date: Date | null;
-  cancelled_by: string | null;
-  cancelled_date: Date | null;
-  rejected_by: string | null;
-  rejected_date: Date | null;
-  sent_date: Date | null;
+  authorised_by?: string | null;
+  authorised_date?: Date | null;
+  cancelled_by?: string | null;
+  cancelled_date?: Date | null;
+  rejected_by?: string | null;
+  rejected_date?: Date | null;
+  sent_date?: Date | null;
 }
 
-/** Inserts one payment. @param multipaymentId the multi payment that it belongs to, or null */
-export async function insertPayment(
-  tx: Transaction,
-  payment: NewPayment & { multipayment_id: number | null },
-): Promise<PaymentNumber> {
-  const { id } = await insertRow<{ id: PaymentNumber }>(tx, 'payments', payment, { returning: 'id' });
-  return id;
+/** A payment that is to be created. Amounts are decimal strings. */
+export interface NewPayment {
+  input: PaymentInput;
+  /** The caller's, or one that is made. */
+  id: string | undefined;
+  /** As PostgreSQL writes it. */
+  uuid: string;
+  amount: string;
+  fee: string | null;
+  /** Undefined: what its approval says. */
+  status: PaymentStatus | undefined;
+  created: Date;
+  history: PaymentHistory;
+  /** The multi payment that it belongs to. */
+  multipaymentId?: number;
+  /** Path of the payment in the request, before the names of its fields: `payments[3].` */
+  inside: string;
+  /** What its approval requires, where the client's rules do not decide; null: no approval is needed. */
+  given?: Requirement | null | undefined;
+  /** `judgePayments` completes it with whom it names, and with what its approval requires: null where none is needed. */
+  creatorName: string;
+  workflow: string;
+  payee: (Payee & PayeeState) | undefined;
+  /** Its beneficiary may become one of its trade's. */
+  joinsTrade: boolean;
+  requirement: Requirement | null;
+  /** `writePayments` begins it. */
+  approval: BegunApproval | undefined;
 }
+
+/** What is known of a payment beside what its caller says. */
+export type PaymentOrigin = Partial<Pick<NewPayment, 'multipaymentId' | 'inside' | 'given'>>;
+
+export const PENDING: PaymentStatus = 'Payment pending of authorization';
+export const VALIDATING: PaymentStatus = 'Validating beneficiary information';
+
+/** Reads a payment's fields, each checked. @throws Problem invalid_body */
+export function readPayment(
+  input: PaymentInput,
+  now: Date,
+  { inside = '', ...origin }: PaymentOrigin = {},
+): NewPayment {
+  const amount = decimal(input.amount, `${inside}amount`, { positive: true });
+  const fee = input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`);
+  requirePaymentDate(input, inside);
+  return {
+    ...{ input, id: input.payment_id, uuid: randomUUID(), amount, fee, status: undefined, created: now, history: {} },
+    ...{ inside, creatorName: '', workflow: '', payee: undefined, joinsTrade: true, requirement: null },
+    ...{ approval: undefined, ...origin },
+  };
+}
+
+/** @throws Problem invalid_body */
+export function requirePaymentDate({ payment_date: day }: PaymentInput, inside = ''): void {
+  if (!isCalendarDay(day))
+    throw new Problem('invalid_body', {
+      field: `${inside}payment_date`,
+      message: 'must be a calendar day as YYYY-MM-DD',
+    });
+}
+
+/** The status that a payment is stored with. Creation can be all that its approval needs. */
+export function statusOf({ status, approval }: NewPayment): PaymentStatus {
+  if (approval) return approval.complete ? VALIDATING : PENDING;
+  return status ?? VALIDATING;
+}
+
+/** The columns of a payment. */
+export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = {
+  client_id: ({ input }) => input.client_id,
+  payment_id: ({ id }) => id,
+  contact_id: ({ input }) => input.contact_id,
+  trade_id: ({ input }) => input.trade_id,
+  beneficiary_id: ({ input }) => input.beneficiary_id,
+  uuid: ({ uuid }) => uuid,
+  scheme: ({ input }) => input.scheme ?? 'SWIFT',
+  amount: ({ amount }) => amount,
+  payment_currency: ({ input }) => input.payment_currency,
+  fee_amount: ({ fee }) => fee,
+  fee_currency: ({ input }) => input.fee_currency,
+  reference: ({ input }) => input.reference,
+  status: statusOf,
+  charges: ({ input }) => input.charges,
+  invoice_required: ({ input }) => input.invoice_required ?? false,
+  ordered_by_name: ({ creatorName }) => creatorName,
+  created: ({ created }) => created,
+  payment_date: ({ input }) => input.payment_date,
+  authorised_by: ({ approval, history, input }) => (approval?.complete ? input.contact_id : history.authorised_by),
+  authorised_date: ({ approval, history, created }) => (approval?.complete ? created : history.authorised_date),
+  cancelled_by: ({ history }) => history.cancelled_by,
+  cancelled_date: ({ history }) => history.cancelled_date,
+  rejected_by: ({ history }) => history.rejected_by,
+  rejected_date: ({ history }) => history.rejected_date,
+  sent_date: ({ history }) => history.sent_date,
+  authorisation_workflow: ({ workflow }) => workflow,
+  mass_payment_id: ({ input }) => input.mass_payment_id,
+  mass_payment_external_reference_id: ({ input }) => input.mass_payment_external_reference_id,
+  multipayment_id: ({ multipaymentId }) => multipaymentId,
+  ...Object.fromEntries(PAYEE_COLUMNS.map((column) => [column, ({ payee }: NewPayment): CopyValue => payee?.[column]])),
+};
 
 /** Payment schemes; only SWIFT payments can be tracked by their uuid. */
 export const SCHEMES = [

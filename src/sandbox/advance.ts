@@ -1,4 +1,4 @@
-import { shareLock } from '../approvals/workflow.ts';
+import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { returnPayment } from '../payments/actions/payment-return.ts';

@@ -1,8 +1,7 @@
 import { evaluate } from '../approvals/approval.ts';
 import { permittedContacts } from '../approvals/approvers.ts';
-import { rulesOf } from '../approvals/requirement.ts';
+import { type Requirement, requirementFor, rulesOf } from '../approvals/requirement.ts';
 import type { ApprovalState } from '../approvals/rules/rules.ts';
-import { type Requirement, requirementFor } from '../approvals/workflow.ts';
 import type { Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 
@@ -15,7 +14,6 @@ export interface WantedPayment {
   callerId: string;
   amount: string;
   currency: string;
-  now: Date;
 }
 
 /** Who creates a payment, and what its approval requires: null nothing, undefined what the client's rules say. */

@@ -47,7 +47,6 @@ export async function createSandboxPayment(
     callerId: contactId,
     amount,
     currency,
-    now: act.now,
   });
   return createPayment(
     tx,
@@ -63,6 +62,6 @@ export async function createSandboxPayment(
       payment_date: input.payment_date ?? londonDay(act.now),
       reference: input.reference ?? null,
     },
-    { requirement },
+    { given: requirement },
   );
 }

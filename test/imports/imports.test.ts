@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { replaceConfiguration } from '../../src/approvals/configuration.ts';
+import type { Rule } from '../../src/approvals/rules/ruleset.ts';
 import { transaction } from '../../src/database/database.ts';
 import { keepDigits } from '../../src/http/schemas/validation.ts';
 import { type Line, MAX_LINE_BYTES, parseLine, readLines } from '../../src/imports/lines.ts';
@@ -42,6 +43,17 @@ const load = (kind: string, records: unknown[], headers?: Record<string, string>
 async function stored(paymentId: string) {
   const { rows } = await service.query('select * from payments where payment_id = $1', [paymentId]);
   return rows[0];
+}
+
+/** Gives a client approval rules in EUR. */
+async function configure({ clientId }: typeof world, rules: Rule[], groups: Record<string, string[]>): Promise<void> {
+  const named = Object.entries(groups).map(([name, ids]) => ({ name, users: ids.map((id) => ({ id })) }));
+  await transaction(await poolOfClient(service.service.context.pool, clientId), (tx) =>
+    replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, clientId, {
+      groups: named,
+      ruleset: { currency: 'EUR', rules },
+    }),
+  );
 }
 
 let unique = 0;
@@ -351,13 +363,17 @@ describe('POST /imports/{kind}', () => {
     assert.equal(answer.body.errors[999].line, 1_000);
   });
 
-  test('what the checks of a batch cannot foresee costs only the lines at fault', async () => {
-    await service.query(`create function public.refuse_evil() returns trigger language plpgsql as $$
-      begin if new.reference = 'evil' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
-    await service.query(
-      'create trigger refuse_evil before insert on payments for each row execute function refuse_evil()',
-    );
-    try {
+  describe('what the checks of a batch cannot foresee', () => {
+    before(async () => {
+      await service.query(`create function public.refuse_evil() returns trigger language plpgsql as $$
+        begin if new.reference = 'evil' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
+      await service.query(
+        'create trigger refuse_evil before insert on payments for each row execute function refuse_evil()',
+      );
+    });
+    after(() => service.query('drop trigger refuse_evil on payments'));
+
+    test('costs only the lines at fault', async () => {
       const records = Array.from({ length: 1_000 }, (_, index) => ({
         ...world.base,
         payment_id: fresh('evil'),
@@ -368,9 +384,32 @@ describe('POST /imports/{kind}', () => {
         [answer.body.accepted, answer.body.errors.map((error: { line: number }) => error.line)],
         [998, [18, 901]],
       );
-    } finally {
-      await service.query('drop trigger refuse_evil on payments');
-    }
+    });
+
+    test('lets no payment pass that the first attempt refused, nor one without the approval that it needs', async () => {
+      const own = await createWorld(service, 'Retried plc', { payment_approvals_enabled: true });
+      await configure(own, [{ minimum_threshold: '10', groups: [{ one_of: [{ all_of: ['a'] }] }] }], {
+        a: [own.contactId, (await own.hire('P')).contactId],
+      });
+      const ids = [fresh('retried'), fresh('retried'), fresh('retried')] as const;
+      const answer = await load('payments', [
+        { ...own.base, payment_id: ids[0], reference: 'evil' },
+        { ...own.base, payment_id: ids[1], payment_currency: 'XTS' },
+        { ...own.base, payment_id: ids[2], amount: 500 },
+      ]);
+      assert.deepEqual(
+        answer.body.errors.map((error: { line: number; code: string }) => [error.line, error.code]),
+        [
+          [1, 'invalid_parameter'],
+          [2, 'exchange_rate_missing'],
+        ],
+      );
+      assert.deepEqual(await Promise.all(ids.map(async (id) => (await stored(id))?.status)), [
+        undefined,
+        undefined,
+        'Payment pending of authorization',
+      ]);
+    });
   });
 
   test('payments keep the status, the uuid and the dates of the core', async () => {
@@ -442,22 +481,17 @@ describe('POST /imports/{kind}', () => {
       payment_creator_approval_enabled: true,
     });
     const [first, second] = [(await own.hire('P')).contactId, (await own.hire('P')).contactId];
-    const group = (name: string, ...ids: string[]) => ({ name, users: ids.map((id) => ({ id })) });
-    await transaction(await poolOfClient(service.service.context.pool, own.clientId), (tx) =>
-      replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, own.clientId, {
-        groups: [group('a', own.contactId, first), group('b', second), group('c', first, second)],
-        ruleset: {
-          currency: 'EUR',
-          rules: [
-            { minimum_threshold: 10, groups: [{ one_of: [{ all_of: ['a'] }] }] },
-            {
-              minimum_threshold: 100,
-              groups: [{ one_of: [{ all_of: ['a'] }] }, { one_of: [{ all_of: ['b'] }, { all_of: ['c'] }] }],
-            },
-            { minimum_threshold: 1_000, groups: [{ one_of: [{ all_of: ['c', 'c'] }] }] },
-          ],
+    await configure(
+      own,
+      [
+        { minimum_threshold: '10', groups: [{ one_of: [{ all_of: ['a'] }] }] },
+        {
+          minimum_threshold: '100',
+          groups: [{ one_of: [{ all_of: ['a'] }] }, { one_of: [{ all_of: ['b'] }, { all_of: ['c'] }] }],
         },
-      }),
+        { minimum_threshold: '1000', groups: [{ one_of: [{ all_of: ['c', 'c'] }] }] },
+      ],
+      { a: [own.contactId, first], b: [second], c: [first, second] },
     );
     const records = [5, 50, 500, 5_000].flatMap((amount) =>
       [own.contactId, first, second].map((contact) => ({ ...own.base, contact_id: contact, amount })),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { refreshApprovers } from '../../approvals/workflow.ts';
+import { refreshApprovers } from '../../approvals/refresh.ts';
 import type { Context } from '../../context.ts';
 import { eraseContact, findErasure } from '../../erasure/erasure.ts';
 import {

@@ -1,9 +1,9 @@
 import { BENEFICIARY, type BeneficiaryInput, updateBeneficiary } from '../../beneficiaries/beneficiary.ts';
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';
+import { existingClients, noClient } from '../../identity/people/tenant.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
-import { checkClients } from '../references.ts';
 
 interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {
   stored: Stored;
@@ -31,8 +31,12 @@ export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRo
   read: (line, input) => ({ line, input, id: input.beneficiary_id, stored: BENEFICIARY.stored(input) }),
 
   async check(tx, rows) {
-    const refusals = new Refusals();
-    await checkClients(tx, rows, refusals);
+    const clients = await existingClients(
+      tx,
+      rows.map(({ input }) => input.client_id),
+    );
+    const unknown = rows.filter(({ input }) => !clients.has(input.client_id));
+    const refusals = new Refusals(unknown.map(({ line }) => [line, noClient()]));
     await resolveIds(tx, rows, refusals, IDS);
     return refusals;
   },

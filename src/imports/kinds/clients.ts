@@ -1,4 +1,4 @@
-import { refreshApprovers } from '../../approvals/workflow.ts';
+import { refreshApprovers } from '../../approvals/refresh.ts';
 import { cellForNewClient } from '../../database/cells/directory.ts';
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { refreshApprovers } from '../../approvals/workflow.ts';
+import { refreshApprovers } from '../../approvals/refresh.ts';
 import { type Columns, copyRows } from '../../database/copy.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Input, Stored } from '../../database/record.ts';
@@ -13,11 +13,11 @@ import {
   permissionsOf,
   updateContact,
 } from '../../identity/people/contact.ts';
+import { existingClients } from '../../identity/people/tenant.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
-import { Problem } from '../../values/errors.ts';
+import { Problem, refusalOf } from '../../values/errors.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
 import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
-import { findClients } from '../references.ts';
 
 type ImportedContact = Input<typeof CONTACT>;
 
@@ -87,7 +87,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
 
   async check(tx, rows) {
     const refusals = new Refusals();
-    const clients = await findClients(tx, clientIds(rows));
+    const clients = await existingClients(tx, clientIds(rows));
     for (const { line, input } of rows) {
       const unknown = input.clients.findIndex((client) => !clients.has(client.client_id));
       if (unknown >= 0) {
@@ -152,12 +152,9 @@ async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
   const open = rows.filter(({ input }) => input.password !== undefined).values();
   const worker = async () => {
     for (const row of open) {
-      try {
-        row.passwordHash = await hashPassword(row.input.password as string);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        refusals.set(row.line, error);
-      }
+      const hash = await hashPassword(row.input.password as string).catch(refusalOf);
+      if (hash instanceof Problem) refusals.set(row.line, hash);
+      else row.passwordHash = hash;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));

@@ -1,8 +1,9 @@
 import type { RecordText } from '../../audit/change.ts';
+import { statusOf } from '../../payments/new-payment.ts';
 import { paymentFields } from '../../payments/payment-fields.ts';
 import { createFieldsWriter, wallTime } from '../../payments/payment-json.ts';
 import type { ImportScope, RecordOf } from '../kind.ts';
-import { type PaymentImportRow, statusOf } from './payment-row.ts';
+import type { PaymentImportRow } from './payment-row.ts';
 
 /**
  * Makes the writer of imported payments as the operator's GET shows them: from the row in memory, because sending each payment to the
@@ -28,7 +29,7 @@ export function createRecordWriter({ act, presentation }: ImportScope): RecordOf
 
 /** What the database would give of a payment. */
 function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
-  const { id, input, payee } = row;
+  const { id, input, payee, history } = row;
   return paymentFields({
     payment_id: id ?? null,
     contact_id: input.contact_id,
@@ -46,12 +47,12 @@ function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
     ordered_by_name: row.creatorName,
     created: wallTime(row.created),
     payment_date: input.payment_date,
-    authorised_by: input.authorised_by ?? null,
-    authorised_date: instant(row.authorised),
-    cancelled_by: input.cancelled_by ?? null,
-    cancelled_date: instant(row.cancelled),
-    rejected_by: input.rejected_by ?? null,
-    rejected_date: instant(row.rejected),
+    authorised_by: history.authorised_by ?? null,
+    authorised_date: instant(history.authorised_date),
+    cancelled_by: history.cancelled_by ?? null,
+    cancelled_date: instant(history.cancelled_date),
+    rejected_by: history.rejected_by ?? null,
+    rejected_date: instant(history.rejected_date),
     authorisation_workflow: row.workflow,
     beneficiary_id: input.beneficiary_id,
     beneficiary_name: payee?.beneficiary_name ?? null,
@@ -65,13 +66,13 @@ function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
     iban: payee?.iban ?? null,
     swift_code: payee?.swift_code ?? null,
     bank_identifier: payee?.bank_identifier ?? null,
-    sent: flag(row.sent !== null),
+    sent: flag(history.sent_date != null),
     return_started: 'f',
   });
 }
 
-function instant(value: Date | null): string | null {
-  return value && wallTime(value);
+function instant(value: Date | null | undefined): string | null {
+  return value ? wallTime(value) : null;
 }
 
 function flag(value: boolean | undefined): string {

@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import type { Requirement } from '../../approvals/workflow.ts';
-import type { Payee, PayeeState } from '../../beneficiaries/payee.ts';
-import type { PaymentInput } from '../../payments/creation.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
+import {
+  type NewPayment,
+  type PaymentInput,
+  PENDING,
+  readPayment,
+  requirePaymentDate,
+} from '../../payments/new-payment.ts';
 import { isCalendarDay, parseInstant, startOfLondonDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
-import { decimal } from '../../values/money.ts';
 import type { ImportRow } from '../kind.ts';
 
 /** A payment as the core system has it: in addition to what creates one, how far it has got, and when. */
@@ -22,58 +24,25 @@ export interface ImportedPayment extends PaymentInput {
   sent_date?: string | null;
 }
 
-/** A payment that has been read; `check` adds its creator's name, its workflow, whom it pays and what approval it requires. */
-export interface PaymentImportRow extends ImportRow<ImportedPayment> {
-  /** As PostgreSQL writes it. */
-  uuid: string;
-  amount: string;
-  fee: string | null;
-  status: PaymentStatus | undefined;
-  created: Date;
-  authorised: Date | null;
-  cancelled: Date | null;
-  rejected: Date | null;
-  sent: Date | null;
-  creatorName: string;
-  workflow: string;
-  /** Undefined until `check` has found it. */
-  payee: (Payee & PayeeState) | undefined;
-  requirement: Requirement | null;
-}
-
-export const PENDING: PaymentStatus = 'Payment pending of authorization';
-export const VALIDATING: PaymentStatus = 'Validating beneficiary information';
+export type PaymentImportRow = ImportRow<ImportedPayment> & NewPayment;
 
 /** Reads a payment's fields, each checked. @throws Problem invalid_body, invalid_parameter */
-export function readPayment(line: number, input: ImportedPayment, now: Date): PaymentImportRow {
-  if (!isCalendarDay(input.payment_date))
-    throw new Problem('invalid_body', { field: 'payment_date', message: 'must be a calendar day as YYYY-MM-DD' });
+export function readImportedPayment(line: number, input: ImportedPayment, now: Date): PaymentImportRow {
+  requirePaymentDate(input);
   checkDecision(input, 'cancelled', 'Payment cancelled');
   checkDecision(input, 'rejected', 'Payment rejected');
-  const created = readMoment(input.created_date, 'created_date') ?? now;
-  return {
-    line,
-    input,
-    id: input.payment_id,
-    uuid: input.uuid ?? randomUUID(),
-    amount: decimal(input.amount, 'amount', { positive: true }),
-    fee: input.fee_amount == null ? null : decimal(input.fee_amount, 'fee_amount'),
-    status: input.status,
-    created,
-    authorised: readMoment(input.authorised_date, 'authorised_date'),
-    cancelled: readMoment(input.cancelled_date, 'cancelled_date'),
-    rejected: readMoment(input.rejected_date, 'rejected_date'),
-    sent: readMoment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now),
-    creatorName: '',
-    workflow: '',
-    payee: undefined,
-    requirement: null,
-  };
-}
-
-/** The status that a payment is stored with. */
-export function statusOf(row: PaymentImportRow): PaymentStatus {
-  return row.status ?? (row.requirement ? PENDING : VALIDATING);
+  const payment = readPayment(input, readMoment(input.created_date, 'created_date') ?? now);
+  const { history, created } = payment;
+  for (const decision of ['authorised', 'cancelled', 'rejected'] as const) {
+    history[`${decision}_by`] = input[`${decision}_by`] ?? null;
+    history[`${decision}_date`] = readMoment(input[`${decision}_date`], `${decision}_date`);
+  }
+  history.sent_date = readMoment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now);
+  if (input.uuid !== undefined) payment.uuid = input.uuid;
+  payment.status = input.status;
+  // An approval is opened only where the payment may be pending.
+  if ((input.status ?? PENDING) !== PENDING) payment.given = null;
+  return Object.assign(payment, { line, input });
 }
 
 /** Who cancelled or rejected a payment, and when, is given only with that status. */

@@ -1,4 +1,4 @@
-import { shareLock } from '../../approvals/workflow.ts';
+import { shareLock } from '../../approvals/lock.ts';
 import type { Context } from '../../context.ts';
 import { isDistributed } from '../../database/cells/pool.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
