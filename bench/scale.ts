@@ -17,7 +17,8 @@
  * half an hour of one core to fill, the one of `beside` three times as much. They stay in the temporary directory, or in LOMBARD_BENCH_DIR.
  * docs/scale.md has the numbers.
  */
-import { createPool, type Pool } from '../src/database/database.ts';
+import type { Pool } from '../src/database/database.ts';
+import { createPool } from '../src/database/pools.ts';
 import { NO_CLUSTER } from '../test/world/database.ts';
 import { preciseMilliseconds } from './feed/processor-time.ts';
 import { BIG, benchDatabase, log, type Population } from './payments-data.ts';

@@ -3,7 +3,7 @@
  * with its exact total, over one connection, and the ratio of the two clients' medians. `npm run bench -- search [--plans]`.
  */
 import pg from 'pg';
-import { createPool } from '../src/database/database.ts';
+import { createPool } from '../src/database/pools.ts';
 import { searchStatement } from '../src/payments/search/search.ts';
 import { readSearch, type SearchQuery } from '../src/payments/search/search-parameters.ts';
 import { BIG, benchDatabase, log, PAYMENTS, SMALL } from './payments-data.ts';

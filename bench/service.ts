@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createPool } from '../src/database/database.ts';
+import { createPool } from '../src/database/pools.ts';
 import { Sessions } from '../src/identity/tokens/sessions.ts';
 import { searchStatement } from '../src/payments/search/search.ts';
 import { readSearch } from '../src/payments/search/search-parameters.ts';

@@ -5,8 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPool, type Pool } from '../src/database/database.ts';
+import type { Pool } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
+import { createPool } from '../src/database/pools.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { rollUpTotals } from '../src/payments/search/totals.ts';
 import { log } from './payments-data.ts';

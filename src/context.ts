@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CellResources } from './database/cells/contexts.ts';
+import type { CellResources } from './database/cells/activity.ts';
 import type { Pool } from './database/database.ts';
 import type { RateCounts } from './database/rate-counts.ts';
 import type { Journals } from './monitoring/journals.ts';

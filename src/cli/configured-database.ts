@@ -1,7 +1,8 @@
 import { readPaths } from '../database/cells/cell.ts';
 import type { CellPaths } from '../database/cells/connection.ts';
-import { createPool, type Pool } from '../database/database.ts';
+import type { Pool } from '../database/database.ts';
 import { databaseAddresses } from '../database/open.ts';
+import { createPool } from '../database/pools.ts';
 import { schemaFault } from '../database/schema.ts';
 import { lockHolder } from '../embedded/lock.ts';
 import { startEmbedded } from '../embedded/postgres.ts';

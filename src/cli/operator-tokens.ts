@@ -1,6 +1,7 @@
 import { Option } from 'commander';
-import { createPool, transaction } from '../database/database.ts';
+import { transaction } from '../database/database.ts';
 import { databaseAddresses, openDatabase } from '../database/open.ts';
+import { createPool } from '../database/pools.ts';
 import { createOperatorToken } from '../operator/token.ts';
 import { createLog } from '../process/log.ts';
 import { readConfig } from '../settings/config.ts';

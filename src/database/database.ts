@@ -1,27 +1,7 @@
-import pg from 'pg';
-import type { Logger } from '../process/log.ts';
-import { watchPool } from '../process/metrics.ts';
-import type { CellPaths } from './cells/connection.ts';
-import { CellPool } from './cells/pool.ts';
-import { DatabaseClient } from './client.ts';
+import type pg from 'pg';
+import { errorOf } from '../values/unknown.ts';
 import { refusesWrites, silence } from './fault.ts';
 import { forgetMark, requireStanding, UnknownOutcome } from './lost-commit.ts';
-import { PatientPool } from './patient-pool.ts';
-import { NamelessClient, PathClient } from './pooled-client.ts';
-import { agreeing } from './two-phase-client.ts';
-
-/** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
-const CONNECT_TIMEOUT_MS = 1_800;
-const QUERY_TIMEOUT_MS = 2_500;
-const BACKGROUND_CONNECT_TIMEOUT_MS = 10_000;
-/**
- * An idle connection stays open for five minutes. The first answers on a new one take tens of milliseconds, because the server has to
- * load its catalogue entries and prepare its statements.
- */
-const MAX_IDLE_MS = 300_000;
-/** TCP probes an idle connection, so that no firewall or proxy on the way drops it. */
-const PROBE_AFTER_MS = 30_000;
-const DEFAULT_CONNECTIONS = 10;
 
 /** A pool, or the connection of a transaction. */
 export interface Db {
@@ -33,81 +13,6 @@ export interface Db {
 /** The connection of an open transaction. */
 export type Transaction = pg.PoolClient;
 export type Pool = pg.Pool;
-
-const INT8 = 20;
-const DATE = 1082;
-
-/** `bigint` arrives as a number (counts and ids stay below 2^53); `date` and `numeric` arrive as text. */
-const types = new pg.TypeOverrides();
-types.setTypeParser(INT8, Number);
-types.setTypeParser(DATE, (text) => text);
-
-/**
- * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
- * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
- *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query;
- *   `names`: false leaves statements unprepared, for a pooler in transaction mode; `cells`: of a database with several
- */
-export function createPool(
-  url: string,
-  log: Logger,
-  options: {
-    max?: number;
-    background?: boolean;
-    answerWithin?: number;
-    longestLife?: number;
-    name?: string;
-    setUp?: string;
-    names?: boolean;
-    cells?: CellPaths | undefined;
-  } = {},
-): Pool {
-  const { longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
-  const setUp = setUpOf(options);
-  const config: pg.PoolConfig = {
-    connectionString: url,
-    Client: clientFor(options),
-    max: options.max ?? DEFAULT_CONNECTIONS,
-    types,
-    application_name: options.name ?? 'lombard',
-    connectionTimeoutMillis: options.background ? BACKGROUND_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
-    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
-    maxLifetimeSeconds: longestLife,
-    idleTimeoutMillis: MAX_IDLE_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
-    allowExitOnIdle: false,
-    ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
-  };
-  const { names = true, cells } = options;
-  const pool = cells ? new CellPool(config, cells, { ownSessions: names }) : new PatientPool(config);
-  pool.on('connect', (client) => POOLS.set(client, pool));
-  watchPool(options.name ?? 'lombard', pool);
-  pool.on('error', (error) => {
-    // A closing pool does not wait until the server has closed its side.
-    if (!pool.ending) log.warn({ reason: error.message }, 'an idle database connection broke');
-  });
-  return pool;
-}
-
-function clientFor({ names = true, cells }: { names?: boolean; cells?: CellPaths | undefined }): typeof DatabaseClient {
-  const Client = names ? DatabaseClient : cells ? PathClient : NamelessClient;
-  return cells?.distributed ? agreeing(Client) : Client;
-}
-
-/** What the sessions of a database with several cells need beside what the caller has them set. */
-function setUpOf({ setUp = '', names = true, cells }: SetUp): string {
-  // A pooler keeps its own sessions, and sees to it.
-  if (!cells || !names) return setUp;
-  // Who waited for a silent cell and has gone leaves no statement behind, with its locks.
-  return [...(setUp === '' ? [] : [setUp]), "set client_connection_check_interval = '1s'"].join('; ');
-}
-
-interface SetUp {
-  setUp?: string;
-  names?: boolean;
-  cells?: CellPaths | undefined;
-}
 
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
@@ -121,13 +26,31 @@ export interface TransactionHooks {
   ended(tx: Transaction): void;
 }
 
-/** Whose a connection is. */
-const POOLS = new WeakMap<Transaction, Pool>();
-const HOOKS = new WeakMap<Transaction, TransactionHooks>();
+/** What the pool of a connection says of it. */
+interface Origin {
+  pool: Pool;
+  /** Runs the last statement of a transaction and commits it. */
+  commitAfter(statement: pg.QueryConfig): Promise<void>;
+  /** A connection beside the pool, which is not open yet. */
+  another(name: string): pg.Client;
+}
 
-/** Sets the hooks of a pool that has no connection yet. */
+const ORIGINS = new WeakMap<Transaction, Origin>();
+const HOOKS = new WeakMap<Pool, TransactionHooks>();
+
+/** Makes known where a new connection comes from. */
+export function comesFrom(tx: Transaction, origin: Origin): void {
+  ORIGINS.set(tx, origin);
+}
+
+/** Sets the hooks of a pool that `createPool` has made. */
 export function hookTransactions(pool: Pool, hooks: TransactionHooks): void {
-  pool.on('connect', (tx) => HOOKS.set(tx, hooks));
+  HOOKS.set(pool, hooks);
+}
+
+function hooksOf(tx: Transaction): TransactionHooks | undefined {
+  const pool = ORIGINS.get(tx)?.pool;
+  return pool && HOOKS.get(pool);
 }
 
 /**
@@ -136,18 +59,19 @@ export function hookTransactions(pool: Pool, hooks: TransactionHooks): void {
  * @throws what the database says; UnknownOutcome
  */
 export async function commit(tx: Transaction): Promise<Error | undefined> {
-  const last = await HOOKS.get(tx)?.beforeCommit(tx);
+  const origin = ORIGINS.get(tx);
+  const hooks = hooksOf(tx);
+  const last = await hooks?.beforeCommit(tx);
   let lost: Error | undefined;
   try {
-    // A pool with hooks has been made by `createPool`.
-    if (last) await (tx as unknown as DatabaseClient).commitAfter(last);
+    if (origin && last) await origin.commitAfter(last);
     else await tx.query('commit');
   } catch (error) {
-    await requireStanding(tx, POOLS.get(tx), error);
-    lost = error as Error;
+    await requireStanding(tx, error, origin?.another);
+    lost = errorOf(error);
   }
   forgetMark(tx);
-  HOOKS.get(tx)?.ended(tx);
+  hooks?.ended(tx);
   return lost;
 }
 
@@ -156,7 +80,7 @@ export async function commit(tx: Transaction): Promise<Error | undefined> {
  * (`noteRecord` of change.ts).
  */
 export async function lockChanges(tx: Transaction): Promise<void> {
-  await HOOKS.get(tx)?.beforeReading(tx);
+  await hooksOf(tx)?.beforeReading(tx);
 }
 
 /**
@@ -164,13 +88,13 @@ export async function lockChanges(tx: Transaction): Promise<void> {
  * feed shows each of them; without it the feed shows what the transaction has made of each record.
  */
 export async function endStep(tx: Transaction): Promise<void> {
-  await HOOKS.get(tx)?.stepEnded(tx);
+  await hooksOf(tx)?.stepEnded(tx);
 }
 
 /** Rolls the transaction of a connection back. */
 export async function rollback(tx: Transaction): Promise<void> {
   forgetMark(tx);
-  HOOKS.get(tx)?.ended(tx);
+  hooksOf(tx)?.ended(tx);
   await tx.query('rollback');
 }
 
@@ -194,7 +118,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   } catch (failure) {
     const error = failure instanceof UnknownOutcome ? failure.cause : failure;
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
-    if (silence(error) || refusesWrites(error)) broken ??= error as Error;
+    if (silence(error) || refusesWrites(error)) broken ??= errorOf(error);
     if (!broken) {
       await rollback(tx).catch((failed: Error) => {
         broken = failed;

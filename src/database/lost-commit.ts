@@ -2,9 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { endsWithin } from '../process/deadline.ts';
 import { monotonic } from '../values/calendar.ts';
-import { cellOf, pathStatement } from './cells/connection.ts';
-import { pathsOf } from './cells/pool.ts';
-import type { Cell } from './cells/scope.ts';
+import { localPathOf } from './cells/connection.ts';
 import { databaseFault, silence } from './fault.ts';
 
 /**
@@ -25,11 +23,17 @@ export interface Mark {
   values: unknown[];
 }
 
-const MARKS = new WeakMap<object, Mark & { cell: Cell }>();
+/** With what leads to the cell of the transaction; empty where its path is that of the session. */
+type Kept = Mark & { path: string };
+
+/** Makes a connection under a name. */
+type Another = (name: string) => pg.Client;
+
+const MARKS = new WeakMap<object, Kept>();
 
 /** Notes what a transaction leaves. The last mark counts: one before it may be in a savepoint that was rolled back. */
 export function leaveMark(tx: object, mark: Mark): void {
-  MARKS.set(tx, { ...mark, cell: cellOf(tx) });
+  MARKS.set(tx, { ...mark, path: localPathOf(tx) });
 }
 
 /** Forgets the mark of a transaction that has ended. */
@@ -49,21 +53,22 @@ export class UnknownOutcome extends Error {
  * Whether a transaction stands although its commit has failed. Asked in a connection of its own: that of the transaction is lost, and so
  * may be the others of its pool.
  * @param error of the commit
+ * @param another makes a connection to the same database, not open yet
  * @throws the error itself where the database has refused the commit, or has not made it; UnknownOutcome
  */
-export async function requireStanding(tx: object, pool: pg.Pool | undefined, error: unknown): Promise<void> {
+export async function requireStanding(tx: object, error: unknown, another: Another | undefined): Promise<void> {
   const mark = MARKS.get(tx);
-  if (!mark || !pool || !databaseFault(error)) throw error;
+  if (!mark || !another || !databaseFault(error)) throw error;
   const until = monotonic() + (silence(error) ? SILENT_MS : LOST_MS);
-  const stands = await ask(pool, mark, until);
+  const stands = await ask(another, mark, until);
   if (stands === undefined) throw new UnknownOutcome(error);
   if (!stands) throw error;
 }
 
 /** @param until monotonic milliseconds @returns undefined where nobody answers */
-async function ask(pool: pg.Pool, mark: Mark & { cell: Cell }, until: number): Promise<boolean | undefined> {
+async function ask(another: Another, mark: Kept, until: number): Promise<boolean | undefined> {
   for (;;) {
-    const asked = askOnce(pool, mark, until).catch((failure: unknown) => {
+    const asked = askOnce(another, mark, until).catch((failure: unknown) => {
       if (!databaseFault(failure)) throw failure;
       return undefined;
     });
@@ -80,22 +85,14 @@ async function ask(pool: pg.Pool, mark: Mark & { cell: Cell }, until: number): P
   }
 }
 
-/** What pg.Pool has beside its types. */
-interface Connecting {
-  Client: new (config: pg.ClientConfig) => pg.Client;
-  options: pg.PoolConfig;
-}
-
-async function askOnce(pool: pg.Pool, { text, values, cell }: Mark & { cell: Cell }, until: number): Promise<boolean> {
-  const { Client, options } = pool as unknown as Connecting;
-  const client = new Client({ ...options, application_name: 'lombard-lost-commit' });
-  const paths = pathsOf(pool);
+async function askOnce(another: Another, { text, values, path }: Kept, until: number): Promise<boolean> {
+  const client = another('lombard-lost-commit');
   try {
     await client.connect();
     await client.query('begin');
     // The server lets go of what it waits for, also when nobody listens any more.
     await client.query(`set local statement_timeout = ${Math.max(1, Math.round(until - monotonic()))}`);
-    if (paths && cell !== 0) await client.query(pathStatement(paths, cell, true));
+    if (path !== '') await client.query(path);
     const { rows } = await client.query<{ stands: boolean }>(text, values);
     await client.query('rollback');
     return rows[0]?.stands ?? false;

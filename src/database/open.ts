@@ -4,9 +4,9 @@ import { readHosts } from '../settings/database-hosts.ts';
 import { StartupError } from '../values/errors.ts';
 import { readPaths } from './cells/cell.ts';
 import type { CellPaths } from './cells/connection.ts';
-import { createPool } from './database.ts';
 import { type MigrateOptions, migrate } from './migrate.ts';
 import { refusePooler } from './pooler.ts';
+import { createPool } from './pools.ts';
 import { schemaFault } from './schema.ts';
 
 /** The addresses of one database. */

@@ -3,7 +3,8 @@ import type { Logger } from '../process/log.ts';
 import type { Part } from '../process/parts.ts';
 import { Periodic } from '../process/periodic.ts';
 import { sha256 } from '../values/crypto.ts';
-import { createPool, first, type Pool } from './database.ts';
+import { first, type Pool } from './database.ts';
+import { createPool } from './pools.ts';
 
 const INTERVAL_MS = 2_000;
 /** Seconds after which a process that has not said that it lives counts as gone. One that is too busy to say so still allows requests. */

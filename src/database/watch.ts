@@ -4,9 +4,10 @@ import { Periodic } from '../process/periodic.ts';
 import type { Readiness } from '../process/readiness.ts';
 import { monotonic } from '../values/calendar.ts';
 import { leaveFormerServer } from './client.ts';
-import { createPool, first, type Pool, transaction } from './database.ts';
+import { first, type Pool, transaction } from './database.ts';
 import { databaseFault } from './fault.ts';
 import { PatientPool } from './patient-pool.ts';
+import { createPool } from './pools.ts';
 
 const INTERVAL_MS = 1_000;
 /** Checks that renew all connections from the last one on that found the database read-only: one may have been on its way meanwhile. */

@@ -1,5 +1,5 @@
 import type { ChangeEntity } from '../audit/change.ts';
-import { CellPool, isDistributed } from '../database/cells/pool.ts';
+import { isDistributed, isPoolOfCells } from '../database/cells/pool.ts';
 import type { Db } from '../database/database.ts';
 import { type Cursors, cellsBetween, type FeedCell } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
@@ -69,7 +69,7 @@ interface PlacedLine {
  * @throws where that is the next one
  */
 async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end: number }> {
-  if (!(db instanceof CellPool)) return { lines: await linesIn(db, part), end: part.until };
+  if (!isPoolOfCells(db)) return { lines: await linesIn(db, part), end: part.until };
   const cells = await cellsBetween(db, part.after, part.until);
   const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
   let end = part.until;

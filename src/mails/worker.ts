@@ -1,8 +1,9 @@
 import type { Context } from '../context.ts';
 import { inTurn, restAmong } from '../database/cells/activity.ts';
 import { contextOf, createRounds } from '../database/cells/contexts.ts';
-import { createPool, first, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
+import { createPool } from '../database/pools.ts';
 import { gatherRequests } from '../identity/sign-in/password-link.ts';
 import { endsWithin } from '../process/deadline.ts';
 import { Periodic } from '../process/periodic.ts';

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { createPool, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { type Pool, type Transaction, transaction } from '../database/database.ts';
+import { createPool } from '../database/pools.ts';
 import type { Drawing } from '../documents/document.ts';
 import { endsWithin } from '../process/deadline.ts';
 import { Periodic } from '../process/periodic.ts';

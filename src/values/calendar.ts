@@ -1,5 +1,3 @@
-import { BoundedMap } from './bounded-map.ts';
-
 /**
  * Time. The only file that reads the clock; everything else is given a `Clock` or an instant.
  * Days of the client interface are Europe/London days (the service interface, GET /payments).
@@ -37,8 +35,8 @@ const MAX_CACHED_HOURS = 1_000;
  */
 class Zone {
   /** Null for a day on which the offset changes. */
-  readonly #days = new BoundedMap<number, number | null>(MAX_CACHED_DAYS);
-  readonly #hours = new BoundedMap<number, number>(MAX_CACHED_HOURS);
+  readonly #days = new Map<number, number | null>();
+  readonly #hours = new Map<number, number>();
   readonly #format: Intl.DateTimeFormat;
 
   constructor(name: string) {
@@ -52,6 +50,7 @@ class Zone {
     if (known === undefined) {
       const first = this.#calculate(day * DAY_MS);
       known = first === this.#calculate((day + 1) * DAY_MS - 1) ? first : null;
+      if (this.#days.size >= MAX_CACHED_DAYS) this.#days.clear();
       this.#days.set(day, known);
     }
     return known ?? this.#offsetOfHour(Math.floor(instant / HOUR_MS));
@@ -61,6 +60,7 @@ class Zone {
     let known = this.#hours.get(hour);
     if (known === undefined) {
       known = this.#calculate(hour * HOUR_MS);
+      if (this.#hours.size >= MAX_CACHED_HOURS) this.#hours.clear();
       this.#hours.set(hour, known);
     }
     return known;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool, type Db } from '../../src/database/database.ts';
+import type { Db } from '../../src/database/database.ts';
+import { createPool } from '../../src/database/pools.ts';
 import { listConsumers } from '../../src/feed/consumer.ts';
 import { readCursors } from '../../src/feed/cursor.ts';
 import { readPage } from '../../src/feed/page.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool } from '../../src/database/database.ts';
+import { createPool } from '../../src/database/pools.ts';
 import { findNamed } from '../../src/http/console/search.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { createPool, type Pool, transaction } from '../../src/database/database.ts';
+import { type Pool, transaction } from '../../src/database/database.ts';
+import { createPool } from '../../src/database/pools.ts';
 import type { PaymentView } from '../../src/payments/presentation.ts';
 import { searchPayments } from '../../src/payments/search/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';

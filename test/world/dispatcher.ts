@@ -4,7 +4,8 @@ import { readPaths } from '../../src/database/cells/cell.ts';
 import { contextOf } from '../../src/database/cells/contexts.ts';
 import { createCellLook } from '../../src/database/cells/look.ts';
 import { pathsOf, poolOf } from '../../src/database/cells/pool.ts';
-import { createPool, type Pool } from '../../src/database/database.ts';
+import type { Pool } from '../../src/database/database.ts';
+import { createPool } from '../../src/database/pools.ts';
 import type { Logger } from '../../src/process/log.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/delivery/dispatcher.ts';
 

@@ -1,10 +1,11 @@
 import { readPaths } from '../../database/cells/cell.ts';
 import type { CellPaths } from '../../database/cells/connection.ts';
-import { createPool, type Db, first, type Pool } from '../../database/database.ts';
+import { type Db, first, type Pool } from '../../database/database.ts';
 import { databaseFault, refusesLogin } from '../../database/fault.ts';
 import { whatIsMissing } from '../../database/migrate.ts';
 import { type DatabaseAddresses, migrateOptions } from '../../database/open.ts';
 import { refusePooler } from '../../database/pooler.ts';
+import { createPool } from '../../database/pools.ts';
 import { schemaFault } from '../../database/schema.ts';
 import { createLog } from '../../process/log.ts';
 import type { Config } from '../../settings/config.ts';

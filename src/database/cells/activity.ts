@@ -23,6 +23,16 @@ const TURNS_PER_SECOND = 8;
 /** Milliseconds that it waits in a cell at most. */
 const MAX_REST_MS = 4_000;
 
+/** What work of one cell needs to know of where it runs; a part's context has it. */
+export interface CellResources {
+  pool: Pool;
+  backgroundPool: Pool;
+  /** Where something was written; undefined where the database has one cell. */
+  activity?: CellActivity | undefined;
+  /** When the tasks of the cell run; undefined where the database has one. */
+  rhythm?: CellRhythm | undefined;
+}
+
 interface Sleeper {
   wake(): void;
 }

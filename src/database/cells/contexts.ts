@@ -1,19 +1,9 @@
 import { endsWithin } from '../../process/deadline.ts';
 import type { Pool } from '../database.ts';
-import type { CellActivity, CellRhythm } from './activity.ts';
+import type { CellResources } from './activity.ts';
 import { cellNumbers } from './directory.ts';
 import { hasSeveralCells, poolOf } from './pool.ts';
 import type { Cell } from './scope.ts';
-
-/** What work of one cell needs to know of where it runs; a part's context has it. */
-export interface CellResources {
-  pool: Pool;
-  backgroundPool: Pool;
-  /** Where something was written; undefined where the database has one cell. */
-  activity?: CellActivity | undefined;
-  /** When the tasks of the cell run; undefined where the database has one. */
-  rhythm?: CellRhythm | undefined;
-}
 
 /** The context whose statements all run in one cell, for background work. The context itself where the database has one cell. */
 export function contextOf<Own extends CellResources>(context: Own, cell: Cell): Own {

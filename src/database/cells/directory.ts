@@ -4,7 +4,7 @@ import { databaseFault } from '../fault.ts';
 import { type Home, type HomeRow, holdClients, homeColumns } from './client-moves.ts';
 import { cellOf, withinCell } from './connection.ts';
 import { homesOfIds, isClaimed } from './identifiers.ts';
-import { CellPool, hasSeveralCells } from './pool.ts';
+import { hasSeveralCells, isPoolOfCells } from './pool.ts';
 import { type Cell, inCell } from './scope.ts';
 import { overCells } from './union.ts';
 
@@ -89,7 +89,7 @@ async function findAnywhere(
     const text = `select r.id, ${homeColumns('c')} from ${records} r join clients c on c.client_id = r.client_id`;
     return (await db.query<Found>(text, [ids])).rows;
   };
-  if (!(db instanceof CellPool)) return withinCell(db as Transaction, 'all', ask);
+  if (!isPoolOfCells(db)) return withinCell(db, 'all', ask);
   const askIn = (cell: Cell) => inCell(cell, ask);
   try {
     return await askIn('all');
@@ -111,7 +111,7 @@ export async function cellForNewClient(db: Db): Promise<number> {
   );
   const [fewest] = found.rows;
   // Within a transaction, a cell that does not answer ends it.
-  if (!(db instanceof CellPool)) return fewest?.number ?? 0;
+  if (!isPoolOfCells(db)) return fewest?.number ?? 0;
   for (const { number } of found.rows)
     if (await inCell(number, () => db.query('select from subscriptions limit 1')).catch(() => undefined)) return number;
   return fewest?.number ?? 0;

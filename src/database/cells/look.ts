@@ -2,7 +2,7 @@ import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 import type { Clock } from '../../values/calendar.ts';
 import { first } from '../database.ts';
-import type { CellResources } from './contexts.ts';
+import type { CellResources } from './activity.ts';
 
 interface LookedInto extends CellResources {
   clock: Clock;

@@ -1,4 +1,3 @@
-import type { Db } from '../database.ts';
 import { distributedCells } from './pool.ts';
 import { CELL_TABLES } from './tables.ts';
 
@@ -12,7 +11,7 @@ const TABLE = /\b(from|join)(\s+)(\w+)\b/gi;
  * @param from the tables of the `select`; the first one decides whether each cell has rows of its own
  * @returns undefined where the statement is the same as for one cell
  */
-export function unionOfCells(db: Db, from: string): ((select: string) => string) | undefined {
+export function unionOfCells(db: object, from: string): ((select: string) => string) | undefined {
   if (!CELL_TABLES.has(/^\w+/.exec(from)?.[0] ?? '')) return undefined;
   const schemas = distributedCells(db);
   if (!schemas) return undefined;
@@ -23,7 +22,7 @@ export function unionOfCells(db: Db, from: string): ((select: string) => string)
  * A `select` for the `from` of another one: over all cells where the connection reads all, and as it is otherwise.
  * @param from the tables of the `select`
  */
-export function overCells(db: Db, from: string, select: string): string {
+export function overCells(db: object, from: string, select: string): string {
   return `(${unionOfCells(db, from)?.(select) ?? select})`;
 }
 
@@ -31,7 +30,7 @@ export function overCells(db: Db, from: string, select: string): string {
  * A `select` that asks one cell, where the connection reads all cells of a Citus cluster; as it is otherwise.
  * @param cell the number of a cell; a cell that does not exist has no rows
  */
-export function selectInCell(db: Db, cell: number, select: string): string | undefined {
+export function selectInCell(db: object, cell: number, select: string): string | undefined {
   const schemas = distributedCells(db, cell);
   if (!schemas) return select;
   const schema = schemas.at(cell);

@@ -1,4 +1,5 @@
-import { createPool, type Pool } from '../../database/database.ts';
+import type { Pool } from '../../database/database.ts';
+import { createPool } from '../../database/pools.ts';
 import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 import { monotonic } from '../../values/calendar.ts';

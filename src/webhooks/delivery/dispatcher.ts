@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../context.ts';
 import { pathOf, pathsOf, poolOf } from '../../database/cells/pool.ts';
-import { createPool, type Pool } from '../../database/database.ts';
+import type { Pool } from '../../database/database.ts';
+import { createPool } from '../../database/pools.ts';
 import { Egress } from '../sending/egress.ts';
 import type { Resolve } from '../sending/resolver.ts';
 import { CellDeliveries } from './cell-deliveries.ts';

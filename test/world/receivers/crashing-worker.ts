@@ -7,7 +7,8 @@
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { pathsOf } from '../../../src/database/cells/pool.ts';
-import { createPool, transaction } from '../../../src/database/database.ts';
+import { transaction } from '../../../src/database/database.ts';
+import { createPool } from '../../../src/database/pools.ts';
 import { Journals } from '../../../src/monitoring/journals.ts';
 import { createLog } from '../../../src/process/log.ts';
 import { PATIENCE } from '../../../src/process/patience.ts';

@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import { SILENCE } from '../fault.ts';
+import { PatientPool } from '../patient-pool.ts';
+import { type CellPaths, CONNECTIONS, type Connection, pathStatement } from './connection.ts';
+import { hasCells } from './pool.ts';
+import { type Cell, currentCell } from './scope.ts';
+import { CellTurns } from './turns.ts';
+
+/**
+ * Where an answer may take longer than so many milliseconds, the callers of one cell have half of the connections at most: one that has gone
+ * silent leaves the other half to the others. Requests give up sooner, and have all.
+ */
+const MAX_SHARED_MS = 5_000;
+
+/** Connections of a pool for what commits by itself beside a transaction; each has one for some milliseconds. */
+const MAX_BESIDE_CONNECTIONS = 2;
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+/** What pg.Pool keeps of idle connections; the last one is given out next. */
+interface Idle {
+  _idle: { client: pg.PoolClient }[];
+}
+
+/**
+ * The pool of a database with several cells. A connection belongs to the cell that its `search_path` names. Who asks for a connection
+ * gets one of its own cell (scope.ts): the one that served that cell last, or else the one that has been idle for longest, which
+ * then changes its path. PostgreSQL plans each prepared statement of such a connection again.
+ */
+export class CellPool extends PatientPool {
+  readonly paths: CellPaths;
+  /** Connections of the first cell for what commits by itself beside a transaction; undefined where all cells are in one PostgreSQL. */
+  readonly beside: PatientPool | undefined;
+
+  readonly #ownSessions: boolean;
+  readonly #turns: CellTurns | undefined;
+
+  /** @param options `ownSessions`: false behind a pooler in transaction mode, where each transaction sets its path (pooled-client.ts) */
+  constructor(config: pg.PoolConfig, paths: CellPaths, { ownSessions }: { ownSessions: boolean }) {
+    super(config);
+    this.paths = paths;
+    this.#ownSessions = ownSessions;
+    const { max = 0, query_timeout: limitMs = 0, connectionTimeoutMillis: waitMs = 0 } = config;
+    if (limitMs > MAX_SHARED_MS) this.#turns = new CellTurns(Math.ceil(max / 2), waitMs);
+    if (this.#turns) this.on('release', (_error, client) => this.#turns?.endOf(client));
+    this.beside = paths.distributed ? new PatientPool({ ...config, max: MAX_BESIDE_CONNECTIONS }) : undefined;
+    this.beside?.on('error', (error, client) => this.emit('error', error, client));
+    hasCells(this, { paths, beside: this.beside });
+    this.on('connect', (client) => {
+      const connection: Connection = { paths, cell: 0, entered: new Set(), beside: this.beside };
+      CONNECTIONS.set(client, connection);
+      paths.pulse?.watch(client, connection);
+    });
+  }
+
+  override renew(): void {
+    super.renew();
+    this.beside?.renew();
+  }
+
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    const ended = Promise.all([super.end(), this.beside?.end()]).then(() => {});
+    if (!callback) return ended;
+    ended.then(callback);
+    return undefined;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const cell = currentCell();
+    if (!callback)
+      return new Promise((resolve, reject) => {
+        this.#connectTo(cell, (error, client) => (client ? resolve(client) : reject(error)));
+      });
+    this.#connectTo(cell, callback);
+    return undefined;
+  }
+
+  #connectTo(cell: Cell, callback: Connected): void {
+    if (cell !== 'all' && this.paths.pulse?.isSilent(cell))
+      return void process.nextTick(callback, new Error(SILENCE), undefined, () => {});
+    if (!this.#turns || typeof cell !== 'number') return void this.#connectNow(cell, callback);
+    const turns = this.#turns;
+    turns.take(cell, (late) => {
+      if (late) return callback(late, undefined, () => {});
+      this.#connectNow(cell, (error, client, release) => {
+        if (client) turns.keep(client, cell);
+        else turns.end(cell);
+        callback(error, client, release);
+      });
+    });
+  }
+
+  #connectNow(cell: Cell, callback: Connected): void {
+    if (this.#ownSessions) this.#putForward(cell);
+    super.connect((error, client, release) => {
+      const connection = client && CONNECTIONS.get(client);
+      if (!connection || connection.cell === cell) return callback(error, client, release);
+      if (!this.#ownSessions) {
+        connection.cell = cell;
+        return callback(error, client, release);
+      }
+      client.query(pathStatement(this.paths, cell)).then(
+        () => {
+          connection.cell = cell;
+          callback(undefined, client, release);
+        },
+        (failure: Error) => {
+          release(failure);
+          callback(failure, undefined, () => {});
+        },
+      );
+    });
+  }
+
+  /** Puts the connection that suits a cell where the pool takes the next one from. */
+  #putForward(cell: Cell): void {
+    const idle = (this as unknown as Idle)._idle;
+    const served = idle.findLastIndex(({ client }) => CONNECTIONS.get(client)?.cell === cell);
+    // Without one of the cell, a pool that has room opens another connection only where none is idle.
+    const [chosen] = idle.splice(Math.max(served, 0), 1);
+    if (chosen) idle.push(chosen);
+  }
+}

@@ -1,0 +1,38 @@
+/** What can be said of a value whose type nobody knows: what was thrown, JSON of somebody else, a word of a list. */
+
+/** Whether a value has fields. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The fields of a value; none where it has none. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+/** What was thrown, as an error. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return errorOf(error).message;
+}
+
+/** The code of an error of the system, a library or the database (SQLSTATE); undefined where it has none. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = fieldsOf(error);
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether a value is one of a closed list. */
+export function isOneOf<T>(values: readonly T[], value: unknown): value is T {
+  const all: readonly unknown[] = values;
+  return all.includes(value);
+}
+
+/** The names of a record that has no others than its type says, as a constant. */
+export function namesOf<T extends object>(record: T): (keyof T & string)[] {
+  return Object.keys(record) as (keyof T & string)[];
+}
