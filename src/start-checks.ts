@@ -8,6 +8,7 @@ import type { Config } from './settings/config.ts';
 import { makeDataDirectory } from './settings/data-directory.ts';
 import { institutionFrom } from './settings/institution.ts';
 import { StartupError } from './values/errors.ts';
+import { messageOf } from './values/unknown.ts';
 
 /**
  * What can be found wrong before the database is touched: the data directory, the files that the settings name, and the ports.
@@ -27,7 +28,7 @@ export function checkInstitution({ institution }: Config): void {
     institutionFrom(institution);
   } catch (error) {
     throw new StartupError(
-      `LOMBARD_INSTITUTION_LOGO: must be an SVG or PNG file of at most 1 MiB, not "${institution.logo}" (${(error as Error).message})`,
+      `LOMBARD_INSTITUTION_LOGO: must be an SVG or PNG file of at most 1 MiB, not "${institution.logo}" (${messageOf(error)})`,
       { cause: error },
     );
   }

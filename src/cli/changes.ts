@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from '../../sdk/src/index.ts';
+import { errorOf, messageOf } from '../values/unknown.ts';
 import { CommandFailure, INTERRUPTED, interruption } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { type OperatorOptions, operatorAccess, withOperator } from './operator-call.ts';
@@ -128,9 +129,9 @@ class Feed {
       this.#told = false;
       return answer;
     } catch (error) {
-      const { code } = ((error as Error).cause ?? {}) as { code?: string };
+      const { code } = (errorOf(error).cause ?? {}) as { code?: string };
       const reason = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : code;
-      return `cannot reach the operator interface at ${base}: ${reason ?? (error as Error).message}`;
+      return `cannot reach the operator interface at ${base}: ${reason ?? messageOf(error)}`;
     }
   }
 }

@@ -10,6 +10,7 @@ import { createLog } from '../process/log.ts';
 import type { Config } from '../settings/config.ts';
 import { embeddedUrl } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
+import { errorOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import { startFault } from './start-fault.ts';
 
@@ -30,7 +31,7 @@ export async function withDatabaseUrl<T>(config: Config, work: (url: string) => 
     });
     return await work(server.url).finally(() => server.stop());
   } catch (error) {
-    throw startFault(config, error as Error);
+    throw startFault(config, errorOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import { LombardError } from '../../sdk/src/index.ts';
+import { errorOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 
 /** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
@@ -46,7 +47,7 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
     };
   }
   const exitCode = error instanceof CommandFailure ? error.exitCode : FAILED;
-  const details = (error as Error).message;
+  const details = messageOf(error);
   return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
 }
 
@@ -75,7 +76,7 @@ export async function reach(url: string, init: RequestInit = {}): Promise<Respon
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    const { code } = (errorOf(error).cause ?? {}) as { code?: string };
     const why = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : (code ?? 'no answer');
     throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${why}`);
   }

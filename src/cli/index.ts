@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import { CONFLICT_RULES } from '../imports/conflicts.ts';
 import { StartupError } from '../values/errors.ts';
+import { errorOf } from '../values/unknown.ts';
 import { auditCommands } from './audit.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
@@ -54,7 +55,7 @@ export async function run(argv: string[]): Promise<number> {
 function fail(error: unknown, json: boolean): number {
   const known = error instanceof CommandFailure || error instanceof StartupError || error instanceof LombardError;
   const { exitCode, line, json: message } = tell(error);
-  const text = known ? line : String((error as Error).stack);
+  const text = known ? line : String(errorOf(error).stack);
   if (text !== '') process.stderr.write(json ? `${JSON.stringify(message)}\n` : `lombard: ${text}\n`);
   return exitCode;
 }

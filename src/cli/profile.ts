@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { userConfigHome } from '../settings/config.ts';
 import { replaceFile } from '../settings/data-directory.ts';
+import { codeOf, messageOf } from '../values/unknown.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 
 export const DEFAULT_PROFILE = 'default';
@@ -37,8 +38,8 @@ export function readProfile(name: string): Profile | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Profile;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}`);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new CommandFailure(`cannot read ${path}: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { parse } from '../../sdk/src/index.ts';
+import { messageOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import { write } from './output.ts';
 
@@ -23,6 +24,6 @@ export async function readJson(file: string): Promise<unknown> {
   try {
     return parse(content);
   } catch (error) {
-    throw new CommandFailure(`${file} is not JSON: ${(error as Error).message}`);
+    throw new CommandFailure(`${file} is not JSON: ${messageOf(error)}`);
   }
 }

@@ -13,6 +13,7 @@ import { type Service, startService } from '../service.ts';
 import type { Config } from '../settings/config.ts';
 import { checkStart } from '../start-checks.ts';
 import { StartupError } from '../values/errors.ts';
+import { errorOf } from '../values/unknown.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
 import { SampleApplication } from './sample-application.ts';
 import { startFault } from './start-fault.ts';
@@ -51,7 +52,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
     if (config.workers === 1) return await serveAlone(run);
     return cluster.isPrimary ? await servePrimary(run) : await serveWorker(run);
   } catch (error) {
-    throw startFault(config, error as Error);
+    throw startFault(config, errorOf(error));
   } finally {
     // Nothing may keep the process alive, since it ignores further signals.
     setTimeout(() => process.exit(), MAX_LINGER_MS).unref();

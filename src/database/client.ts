@@ -19,7 +19,7 @@ export class DatabaseClient extends pg.Client {
   constructor(config: pg.ClientConfig = {}) {
     const url = config.connectionString ?? '';
     const hosts = readHosts(url);
-    super({ ...config, connectionString: hosts.addresses[0] as string });
+    super({ ...config, connectionString: hosts.addresses[0] });
     this.url = url;
     this.once('end', () => OPEN.delete(this));
     // A server may end a connection right after it has opened it, or between two owners. Nobody else listens then, and the event would end
@@ -31,11 +31,11 @@ export class DatabaseClient extends pg.Client {
   }
 
   override connect(): Promise<this>;
-  override connect(callback: (error: Error) => void): void;
-  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+  override connect(callback: (error?: Error) => void): void;
+  override connect(callback?: (error?: Error) => void): Promise<this> | undefined {
     const connected = this.#connectToHost();
     if (!callback) return connected;
-    connected.then(() => callback(undefined as never), callback);
+    connected.then(() => callback(), callback);
     return undefined;
   }
 
@@ -57,7 +57,7 @@ export class DatabaseClient extends pg.Client {
     query.submit = (connection) => submit.call(query, endingWithCommit(connection));
     return new Promise((resolve, reject) => {
       const ended = (error?: Error | null) => (error ? reject(error) : resolve());
-      (this.query as (query: pg.Query, ended: (error?: Error | null) => void) => void).call(this, query, ended);
+      Reflect.apply(this.query, this, [query, ended]);
     });
   }
 

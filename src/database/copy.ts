@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { codeOf } from '../values/unknown.ts';
 import { isDistributed } from './cells/pool.ts';
 import type { Transaction } from './database.ts';
 
@@ -53,7 +54,7 @@ export async function copyRows<Row>(
   try {
     await copy(tx, table, columns, rows);
   } catch (error) {
-    if ((error as { code?: string }).code !== NO_REASON) throw error;
+    if (codeOf(error) !== NO_REASON) throw error;
     await tx.query('rollback to savepoint copied');
     await insertRows(tx, table, columns, rows);
   }

@@ -131,6 +131,18 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   }
 }
 
+/** The connection string of a pool. */
+export function urlOf({ options: { connectionString } }: Pool): string {
+  if (connectionString === undefined) throw new TypeError('the pool has no connection string');
+  return connectionString;
+}
+
+/** The row of a statement that always gives one. */
+export function one<R extends pg.QueryResultRow>({ rows: [row] }: pg.QueryResult<R>): R {
+  if (row === undefined) throw new TypeError('the statement gave no row');
+  return row;
+}
+
 /** The first row of a result, or undefined. */
 export function first<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R | undefined {
   return result.rows[0];

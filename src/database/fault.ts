@@ -1,3 +1,5 @@
+import { codeOf, messageOf } from '../values/unknown.ts';
+
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -35,7 +37,7 @@ const STATES: [RegExp, string][] = [
  * @returns undefined for every other error
  */
 export function databaseFault(error: unknown): string | undefined {
-  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const [code, message] = [codeOf(error) ?? '', messageOf(error)];
   const state = STATES.find(([pattern]) => pattern.test(code));
   if (state) return state[1];
   if (silence(error)) return 'the database does not answer';
@@ -46,15 +48,15 @@ export function databaseFault(error: unknown): string | undefined {
 
 /** Whether a server is there and does not let us in: the password, the user or the database is wrong. */
 export function refusesLogin(error: unknown): boolean {
-  return /^(28|3D|42501)/.test((error as { code?: string }).code ?? '');
+  return /^(28|3D|42501)/.test(codeOf(error) ?? '');
 }
 
 /** Whether the server gave no answer in time. What it was asked may still be running. */
 export function silence(error: unknown): boolean {
-  return (error as Error).message === SILENCE;
+  return messageOf(error) === SILENCE;
 }
 
 /** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */
 export function refusesWrites(error: unknown): boolean {
-  return (error as { code?: string }).code === '25006';
+  return codeOf(error) === '25006';
 }

@@ -30,19 +30,20 @@ export class HostChoice {
   /** All hosts are asked at once; the first in their order that fits is taken, so that every process takes the same one. */
   async #probe(): Promise<{ host: string; port: number }> {
     const { addresses, session } = this.#hosts;
-    const asked = addresses.map((address) =>
-      probe(address, session).then(
+    const asked = addresses.map((address) => ({
+      address,
+      answer: probe(address, session).then(
         (place) => ({ place, error: undefined }),
         (error: Error) => ({ place: undefined, error }),
       ),
-    );
+    }));
     const errors: Error[] = [];
     const reasons: string[] = [];
-    for (const [index, answer] of asked.entries()) {
+    for (const { address, answer } of asked) {
       const { place, error } = await answer;
       if (place) return place;
       if (error) errors.push(error);
-      reasons.push(`${new URL(addresses[index] as string).host}: ${error?.message ?? `not ${session}`}`);
+      reasons.push(`${new URL(address).host}: ${error?.message ?? `not ${session}`}`);
     }
     if (errors[0] && errors.length === addresses.length) throw errors[0];
     const message = `no host of the connection string is ${session} now (${reasons.join(', ')})`;

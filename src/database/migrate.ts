@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../process/log.ts';
 import { StartupError } from '../values/errors.ts';
+import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { cellsToMake, hasCitus } from './cells/cell.ts';
 import {
   DISTRIBUTING,
@@ -38,12 +39,11 @@ export interface MigrateOptions {
   migrations?: Migration[];
 }
 
-/** One thing that is missing in a database. */
+/** A statement that is missing. */
 interface Step {
   /** For the person who asks what is missing. */
   name: string;
   sql: string;
-  migration?: Migration;
 }
 
 /**
@@ -58,22 +58,22 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
     await takeTurn(client);
     await client.query(`${TABLE}; ${STEPS_TABLE}`);
     const migrations = options.migrations ?? (await readMigrations());
-    const steps = await missingMigrations(client, migrations);
-    if (steps.length > 0)
+    const missing = await missingMigrations(client, migrations);
+    if (missing.length > 0)
       await applyCellStep(client, viewsWithdrawn(home, await sessionStatement(client, home)), log).catch((error) => {
-        throw failure({ name: 'views over all cells', sql: '' }, error);
+        throw failure('views over all cells', error);
       });
-    for (const step of steps) {
-      await applySteps(client, step.migration as Migration, log).catch((error) => {
-        throw failure(step, error);
+    for (const migration of missing) {
+      await applySteps(client, migration, log).catch((error) => {
+        throw failure(`migration ${migration.name}`, error);
       });
-      log.info({ migration: step.name }, 'database migrated');
+      log.info({ migration: migration.name }, 'database migrated');
     }
     const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
     if (cellSteps.length > 0 && (await hasCitus(client))) await refuseOrdinaryOwner(client);
     for (const step of cellSteps) {
       await applyCellStep(client, step, log).catch((error) => {
-        throw failure({ name: step.name, sql: '' }, error);
+        throw failure(step.name, error);
       });
       log.info({ step: step.name }, 'cell migrated');
     }
@@ -105,21 +105,21 @@ export async function whatIsMissing(
 ): Promise<{ names: string[]; sql: string }> {
   return asOwner(url, async (client, home) => {
     const migrations = options.migrations ?? (await readMigrations());
-    const steps = await missingMigrations(client, migrations);
+    const missing = await missingMigrations(client, migrations);
     const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
     const settings = await missingSettings(client, home, options, {
-      pending: steps.length + cellSteps.length > 0,
+      pending: missing.length + cellSteps.length > 0,
       // None is made yet; the printed text makes it before it sets anything.
       makesCells: cellSteps.length > 0,
     });
-    const printed = steps.map(({ migration }) => printSteps(client, migration as Migration));
+    const printed = missing.map((migration) => printSteps(client, migration));
     const session = await sessionStatement(client, home);
     if (printed.length > 0)
       printed.unshift(`${TABLE};\n${STEPS_TABLE};\n`, printCellStep(viewsWithdrawn(home, session)));
     printed.push(...cellSteps.map(printCellStep));
     if (cellSteps.length > 0) printed.push(`${session};\n`);
     printed.push(...settings.map(({ sql }) => `${sql};\n`));
-    const names = [...steps, ...cellSteps, ...settings].map(({ name }) => name);
+    const names = [...missing, ...cellSteps, ...settings].map(({ name }) => name);
     return { names, sql: names.length > 0 ? `${session};\n${printed.join('\n')}` : '' };
   });
 }
@@ -185,24 +185,19 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
-async function missingMigrations(client: pg.Client, migrations: Migration[]): Promise<Step[]> {
+async function missingMigrations(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
   const { rows: tables } = await client.query("select where to_regclass('migrations') is not null");
   const done = new Map<number, string>();
   if (tables.length > 0) {
     const { rows } = await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations');
     for (const row of rows) done.set(row.number, row.sha256);
   }
-  const steps: Step[] = [];
-  for (const migration of migrations) {
-    const recorded = done.get(migration.number);
-    if (recorded === migration.sha256) continue;
-    if (recorded)
+  for (const { number, name, sha256 } of migrations)
+    if (done.has(number) && done.get(number) !== sha256)
       throw new StartupError(
-        `migration ${migration.name} was applied with different content: restore the file, or use an empty database`,
+        `migration ${name} was applied with different content: restore the file, or use an empty database`,
       );
-    steps.push({ name: migration.name, sql: migration.sql, migration });
-  }
-  return steps;
+  return migrations.filter(({ number }) => !done.has(number));
 }
 
 /**
@@ -256,16 +251,16 @@ async function missingCellRights(
 
 async function run(client: pg.Client, step: Step): Promise<void> {
   await client.query(step.sql).catch((error) => {
-    throw failure(step, error);
+    throw failure(step.name, error);
   });
 }
 
 /** The person who migrates can grant a privilege that is missing. */
-function failure(step: Step, error: unknown): Error {
-  const { code, message, statement } = error as Error & { code?: string; statement?: string };
-  const at = statement === undefined ? '' : ` (${statement.replace(/\s+/g, ' ').slice(0, MAX_QUOTED)})`;
-  const what = `${step.migration ? `migration ${step.name}` : step.name}${at}`;
-  if (code === INSUFFICIENT_PRIVILEGE)
+function failure(name: string, error: unknown): Error {
+  const { statement } = fieldsOf(error);
+  const at = typeof statement === 'string' ? ` (${statement.replace(/\s+/g, ' ').slice(0, MAX_QUOTED)})` : '';
+  const [what, message] = [name + at, messageOf(error)];
+  if (codeOf(error) === INSUFFICIENT_PRIVILEGE)
     return new StartupError(`${what}: ${message}. Let an administrator run it, or migrate as a role that may`, {
       cause: error,
     });

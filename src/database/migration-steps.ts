@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../process/log.ts';
+import { codeOf, isOneOf } from '../values/unknown.ts';
 import type { Migration } from './schema.ts';
 
 /**
@@ -54,8 +55,8 @@ export function stepsOf({ name, sql }: Pick<Migration, 'name' | 'sql'>): Migrati
   const steps: MigrationStep[] = [];
   if (statements(first) !== '') steps.push({ kind: 'transaction', sql: first });
   for (let at = 0; at < rest.length; at += 2) {
-    const [kind, text] = [rest[at] as MigrationStep['kind'], rest[at + 1] as string];
-    if (!KINDS.includes(kind))
+    const [kind, text = ''] = rest.slice(at);
+    if (!isOneOf(KINDS, kind))
       throw new Error(`migration ${name}: -- Step: must be ${KINDS.join(', ')}, not "${kind}"`);
     const single = statements(text).replace(/;$/, '');
     if (kind !== 'transaction' && single.includes(';'))
@@ -183,7 +184,7 @@ async function withRetries(migration: string, log: Logger, work: () => Promise<v
     try {
       return await work();
     } catch (error) {
-      if (!RETRIED.has((error as { code?: string }).code ?? '') || attempt === LOCK_ATTEMPTS) throw error;
+      if (!RETRIED.has(codeOf(error) ?? '') || attempt === LOCK_ATTEMPTS) throw error;
       log.warn({ migration, attempt }, 'a migration waits for a lock; it is tried again');
       await pause(RETRY_AFTER_MS);
     }

@@ -39,7 +39,7 @@ export function migrateOptions({ cells }: Config, { requests, sessions }: Databa
 
 /** All hosts of a connection string have the same user. */
 function firstHost(url: string): URL {
-  return new URL(readHosts(url).addresses[0] as string);
+  return new URL(readHosts(url).addresses[0]);
 }
 
 /**

@@ -3,13 +3,33 @@ import { localPathOf } from './cells/connection.ts';
 import { DatabaseClient } from './client.ts';
 import { silence } from './fault.ts';
 
+/** A statement as callers of `query` give it: its text, its parts, or something that submits itself. */
+export type Statement = string | { text?: string; name?: string; submit?: unknown };
+
+/** The text of a statement; empty where it does not show it. */
+export function textOf(statement: Statement): string {
+  return typeof statement === 'string' ? statement : (statement.text ?? '');
+}
+
+/** A connection that does more with a statement than to pass it on. */
+export class AskedClient extends DatabaseClient {
+  // One function for all of pg's forms: what it was given is passed on.
+  override query(...[statement, ...others]: [never, ...never[]]): never {
+    return this.ask(statement, ...others) as never;
+  }
+
+  /** What `query` does. @returns what pg gives: a promise, or nothing where a callback or a stream takes the answer */
+  protected ask(statement: Statement, ...others: unknown[]): unknown {
+    return Reflect.apply(super.query, this, [statement, ...others]);
+  }
+}
+
 /** A connection that prepares no statement by name. The next transaction may run on another connection of the server. */
-export class NamelessClient extends DatabaseClient {
-  override query(...[config, ...others]: never[]): never {
-    const given: unknown = config;
-    if (typeof given === 'object' && given !== null && 'text' in given && 'name' in given && !('submit' in given))
-      return super.query({ ...given, name: undefined } as never, ...others) as never;
-    return super.query(config as never, ...others) as never;
+export class NamelessClient extends AskedClient {
+  protected override ask(statement: Statement, ...others: unknown[]): unknown {
+    const named =
+      typeof statement === 'object' && 'text' in statement && 'name' in statement && !('submit' in statement);
+    return super.ask(named ? { ...statement, name: undefined } : statement, ...others);
   }
 
   /** As two statements: a pooler passes on what it knows. */
@@ -21,8 +41,6 @@ export class NamelessClient extends DatabaseClient {
 const BEGIN = /^\s*(begin|start transaction)\b/i;
 const END = /^\s*(commit|end|abort|rollback(?!\s+(work\s+|transaction\s+)?to\b))\b/i;
 
-type Callback = (error: Error | undefined, result?: unknown) => void;
-
 /**
  * A connection of a database with several cells, through a pooler in transaction mode. Its session is not ours: each transaction sets the
  * path of its cell, and a statement outside of one gets a transaction of its own, which costs two round trips more. Nothing of this
@@ -31,35 +49,35 @@ type Callback = (error: Error | undefined, result?: unknown) => void;
 export class PathClient extends NamelessClient {
   #inTransaction = false;
 
-  override query(...[config, ...others]: [never, ...never[]]): never {
-    const given = config as string | { text?: string; submit?: unknown; callback?: Callback };
-    const text = typeof given === 'string' ? given : (given.text ?? '');
+  protected override ask(statement: Statement, ...others: unknown[]): unknown {
+    const text = textOf(statement);
     if (END.test(text)) this.#inTransaction = false;
     const path = this.#inTransaction ? '' : localPathOf(this);
     if (BEGIN.test(text)) {
       this.#inTransaction = true;
-      return super.query((path === '' ? text : `${text}; ${path}`) as never, ...others) as never;
+      return super.ask(path === '' ? text : `${text}; ${path}`, ...others);
     }
-    if (path === '' || END.test(text) || (typeof given === 'object' && 'submit' in given))
-      return super.query(config, ...others) as never;
-    const last: unknown = others.at(-1);
-    const callback = typeof last === 'function' ? (last as Callback) : undefined;
-    const alone = this.#alone(path, config, (callback ? others.slice(0, -1) : others) as never[]);
-    if (!callback) return alone as never;
-    alone.then((result) => callback(undefined, result), callback);
-    return undefined as never;
+    if (path === '' || END.test(text) || (typeof statement === 'object' && 'submit' in statement))
+      return super.ask(statement, ...others);
+    const callback = others.at(-1);
+    if (typeof callback !== 'function') return this.#alone(path, statement, others);
+    this.#alone(path, statement, others.slice(0, -1)).then(
+      (result) => callback(undefined, result),
+      (error) => callback(error),
+    );
+    return undefined;
   }
 
   /** Runs one statement in a transaction of its own. */
-  async #alone(path: string, config: never, values: never[]): Promise<unknown> {
-    await super.query(`begin; ${path}` as never);
+  async #alone(path: string, statement: Statement, values: unknown[]): Promise<unknown> {
+    await super.ask(`begin; ${path}`);
     try {
-      const result = await (super.query(config, ...values) as Promise<unknown>);
-      await super.query('commit' as never);
+      const result = await super.ask(statement, ...values);
+      await super.ask('commit');
       return result;
     } catch (error) {
       // A server that did not answer in time will not answer a rollback either: the pool closes the connection.
-      if (!silence(error)) await (super.query('rollback' as never) as Promise<unknown>).catch(() => undefined);
+      if (!silence(error)) await Promise.resolve(super.ask('rollback')).catch(() => undefined);
       throw error;
     }
   }

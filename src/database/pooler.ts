@@ -27,18 +27,15 @@ export async function refusePooler(url: string, variable = 'DATABASE_URL'): Prom
  * An address that does not answer is for others to report.
  */
 async function poolsTransactions(url: string): Promise<boolean> {
-  const clients = [1, 2].map(
-    () =>
-      new DatabaseClient({
-        connectionString: url,
-        application_name: 'lombard-start',
-        connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-        query_timeout: ANSWER_TIMEOUT_MS,
-      }),
-  );
-  const [one, other] = clients as [DatabaseClient, DatabaseClient];
+  const config = {
+    connectionString: url,
+    application_name: 'lombard-start',
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+  };
+  const [one, other] = [new DatabaseClient(config), new DatabaseClient(config)];
   try {
-    await Promise.all(clients.map((client) => client.connect()));
+    await Promise.all([one.connect(), other.connect()]);
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = await backend(one);
       await other.query('begin');
@@ -52,7 +49,7 @@ async function poolsTransactions(url: string): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+    await Promise.allSettled([one.end(), other.end()]);
   }
 }
 

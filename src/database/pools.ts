@@ -6,7 +6,7 @@ import type { CellPaths } from './cells/connection.ts';
 import { DatabaseClient } from './client.ts';
 import { comesFrom, type Pool } from './database.ts';
 import { PatientPool } from './patient-pool.ts';
-import { NamelessClient, PathClient } from './pooled-client.ts';
+import { AskedClient, NamelessClient, PathClient } from './pooled-client.ts';
 import { agreeing } from './two-phase-client.ts';
 
 /** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
@@ -84,8 +84,9 @@ export function createPool(
 }
 
 function clientFor({ names = true, cells }: { names?: boolean; cells?: CellPaths | undefined }): typeof DatabaseClient {
-  const Client = names ? DatabaseClient : cells ? PathClient : NamelessClient;
-  return cells?.distributed ? agreeing(Client) : Client;
+  if (names) return cells?.distributed ? agreeing(AskedClient) : DatabaseClient;
+  if (!cells) return NamelessClient;
+  return cells.distributed ? agreeing(PathClient) : PathClient;
 }
 
 /** What the sessions of a database with several cells need beside what the caller has them set. */

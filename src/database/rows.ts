@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { textArray } from '../values/text-array.ts';
 import { unionOfCells } from './cells/union.ts';
-import { type Db, first, type Transaction } from './database.ts';
+import { type Db, first, one, type Transaction } from './database.ts';
 
 /**
  * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
@@ -18,11 +18,13 @@ export async function insertRow<R extends pg.QueryResultRow>(
   const input = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = [...input.map(([column]) => column), ...Object.keys(computed)].join(', ');
   const places = [...input.map((_, index) => `$${index + 1}`), ...Object.values(computed)].join(', ');
-  const { rows } = await tx.query<R>(
-    `insert into ${table} (${columns}) values (${places}) returning ${returning}`,
-    input.map(([, value]) => value),
+  const text = `insert into ${table} (${columns}) values (${places}) returning ${returning}`;
+  return one(
+    await tx.query<R>(
+      text,
+      input.map(([, value]) => value),
+    ),
   );
-  return rows[0] as R;
 }
 
 /**

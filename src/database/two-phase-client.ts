@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { worksInFurtherCell } from './cells/connection.ts';
 import { ONCE_TABLES } from './cells/tables.ts';
-import type { DatabaseClient } from './client.ts';
+import { type AskedClient, type Statement, textOf } from './pooled-client.ts';
 
 /**
  * A statement that changes no row of a table that Citus has on the coordinator. Whatever else its transaction has changed is then committed
@@ -23,7 +23,7 @@ function writesOnce(text: string): boolean {
  * notice of it: a transaction that changes both would be committed on the worker first, and a crash could keep a payment without the answer
  * under its Idempotency-Key. Such a transaction is committed by two phases. One that changes a cell only, as most do, is not.
  */
-export function agreeing(Client: typeof DatabaseClient): typeof DatabaseClient {
+export function agreeing(Client: typeof AskedClient): typeof AskedClient {
   return class extends Client {
     #once = false;
 
@@ -36,17 +36,14 @@ export function agreeing(Client: typeof DatabaseClient): typeof DatabaseClient {
       return this.#writesBoth ? this.commitSeparately(statement) : super.commitAfter(statement);
     }
 
-    override query(...[config, ...others]: never[]): never {
-      const given: unknown = config;
-      const text = typeof given === 'string' ? given : ((given as { text?: string }).text ?? '');
-      const ask = () => super.query(config as never, ...others) as never;
+    protected override ask(statement: Statement, ...others: unknown[]): unknown {
+      const text = textOf(statement);
       if (text === 'commit' && this.#writesBoth) {
         this.#once = false;
-        const agreed = super.query(AGREE as never) as Promise<unknown>;
-        return agreed.then(ask) as never;
+        return Promise.resolve(super.ask(AGREE)).then(() => super.ask(statement, ...others));
       }
       this.#once = !BEGIN.test(text) && (this.#once || writesOnce(text));
-      return ask();
+      return super.ask(statement, ...others);
     }
   };
 }

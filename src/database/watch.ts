@@ -3,8 +3,9 @@ import type { Part } from '../process/parts.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Readiness } from '../process/readiness.ts';
 import { monotonic } from '../values/calendar.ts';
+import { messageOf } from '../values/unknown.ts';
 import { leaveFormerServer } from './client.ts';
-import { first, type Pool, transaction } from './database.ts';
+import { first, type Pool, transaction, urlOf } from './database.ts';
 import { databaseFault } from './fault.ts';
 import { PatientPool } from './patient-pool.ts';
 import { createPool } from './pools.ts';
@@ -60,7 +61,7 @@ export class DatabaseWatch implements Part {
     try {
       fault = (await this.#writeFault()) ?? (await schemaFault(this.#pool));
     } catch (error) {
-      fault = databaseFault(error) ?? `the database cannot be checked: ${(error as Error).message}`;
+      fault = databaseFault(error) ?? `the database cannot be checked: ${messageOf(error)}`;
     }
     readiness.found(fault);
   }
@@ -68,7 +69,7 @@ export class DatabaseWatch implements Part {
   async #writeFault(): Promise<string | undefined> {
     const { pools } = this.#options;
     const state = first(await this.#pool.query<{ read_only: boolean; started: string }>(STATE));
-    const urls = [this.#pool, ...pools].map(({ options }) => options.connectionString as string);
+    const urls = [this.#pool, ...pools].map(urlOf);
     const former = this.#server;
     this.#server = { started: state?.started, answeredAt: monotonic() };
     // What still leads to the server before would wait for its answers until the network gives up.

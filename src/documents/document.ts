@@ -2,6 +2,7 @@ import type { Config } from '../settings/config.ts';
 import { type Institution, institutionFrom } from '../settings/institution.ts';
 import { StartupError } from '../values/errors.ts';
 import { printableJson } from '../values/text.ts';
+import { messageOf } from '../values/unknown.ts';
 import { drawnMoney } from './currency.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
 import { Renderer } from './renderer.ts';
@@ -119,6 +120,6 @@ export function createDrawing(config: Config): Drawing {
   try {
     return { renderer: new Renderer(), institution: institutionFrom(config.institution) };
   } catch (error) {
-    throw new StartupError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
+    throw new StartupError(`LOMBARD_INSTITUTION_LOGO: ${messageOf(error)}`);
   }
 }

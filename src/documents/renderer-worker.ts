@@ -6,6 +6,7 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { giveWay } from '../process/thread-priority.ts';
 import { parseInstant } from '../values/calendar.ts';
+import { codeOf, messageOf } from '../values/unknown.ts';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './task.ts';
 
 /** A drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
@@ -49,7 +50,7 @@ function draw(task: DrawTask): Uint8Array {
     return new Uint8Array(task.tagged ? tagged(by) : compiler.pdf(by, { pdfTags: false }));
   } catch (error) {
     // The compiler puts its diagnostics into `code`.
-    throw new Error(`typst: ${(error as { code?: string }).code ?? ''} ${(error as Error).message}`.trim(), {
+    throw new Error(`typst: ${codeOf(error) ?? ''} ${messageOf(error)}`.trim(), {
       cause: error,
     });
   } finally {

@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
+import { codeOf } from '../values/unknown.ts';
 import { run, type ServerAccount } from './command.ts';
 
 /** Endings of files that only compiling against PostgreSQL needs. */
@@ -79,7 +80,7 @@ function linkLibraries(root: string, into: string): void {
     try {
       symlinkSync(basename(source), join(into, target));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { dataDirectoryFault } from '../settings/data-directory.ts';
+import { errorOf } from '../values/unknown.ts';
 
 /** What `initdb` says of a user whom the machine does not know. It asks even where it is told another name. */
 const NO_ACCOUNT = /could not look up effective user ID (\d+)/;
@@ -6,7 +7,7 @@ const NO_ACCOUNT = /could not look up effective user ID (\d+)/;
 /** One clear error for what went wrong with the data directory: what, where, and what to do. */
 export function startFailure(dataDir: string, cause: unknown): Error {
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (text.includes('LOMBARD_DATA_DIR')) return cause as Error;
+  if (text.includes('LOMBARD_DATA_DIR')) return errorOf(cause);
   const [, uid] = NO_ACCOUNT.exec(text) ?? [];
   if (uid !== undefined)
     return new Error(

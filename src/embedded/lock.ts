@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepOwner } from '../settings/data-directory.ts';
+import { codeOf } from '../values/unknown.ts';
 import { isAlive, startOf } from './processes.ts';
 
 const LOCK_FILE = 'postgres.lock';
@@ -54,7 +55,7 @@ function create(path: string, contents: string): boolean {
     linkSync(prepared, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(prepared, { force: true });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../values/calendar.ts';
+import { codeOf } from '../values/unknown.ts';
 
 /** Milliseconds that PostgreSQL gets for a fast shutdown, and then for an immediate one. */
 export const FAST_SHUTDOWN_MS = 5_000;
@@ -16,7 +17,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+    if (codeOf(error) !== 'EPERM') return false;
   }
   return !/^[ZX]/.test(stateOf(pid));
 }

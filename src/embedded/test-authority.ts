@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { keepOwner, makeDataDirectory } from '../settings/data-directory.ts';
+import { codeOf } from '../values/unknown.ts';
 
 /** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
@@ -189,7 +190,7 @@ async function moved(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }

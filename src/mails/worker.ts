@@ -9,6 +9,7 @@ import { endsWithin } from '../process/deadline.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Institution } from '../settings/institution.ts';
 import { printable } from '../values/text.ts';
+import { errorOf, messageOf } from '../values/unknown.ts';
 import { keepMail, type Mail, Mailer, MailFailure, mailWait, messageIdOf } from './mail.ts';
 import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail } from './outbox.ts';
 import { writePassword } from './password.ts';
@@ -156,7 +157,7 @@ export class MailWorker {
       log.info(about, 'a mail was sent');
     } catch (error) {
       const now = clock.now();
-      const reason = (error as Error).message;
+      const reason = messageOf(error);
       const permanent = error instanceof MailFailure && error.permanent;
       // An attempt that the end of the service has interrupted is due at once.
       const wait = this.#stopping
@@ -193,7 +194,7 @@ export class MailWorker {
       try {
         return await recordOutcome(this.#context.backgroundPool, mail.id, outcome);
       } catch (error) {
-        const { message: reason } = error as Error;
+        const { message: reason } = errorOf(error);
         this.#context.log.warn(
           { mail: mail.id, reason },
           'the outcome of a mail could not be recorded; it will be tried again',

@@ -1,3 +1,4 @@
+import { messageOf } from '../values/unknown.ts';
 import type { Logger } from './log.ts';
 import { asRun } from './runs.ts';
 
@@ -81,7 +82,7 @@ export class Periodic {
       await asRun(name, run);
       this.#failure = undefined;
     } catch (error) {
-      const reason = (error as Error).message;
+      const reason = messageOf(error);
       if (reason !== this.#failure) log.warn({ task: name, reason }, 'a background task failed; it will run again');
       this.#failure = reason;
     }

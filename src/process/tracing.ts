@@ -1,3 +1,5 @@
+import { messageOf } from '../values/unknown.ts';
+
 export type SpanAttributes = Record<string, string | number>;
 
 /** A span of a trace: something that the process does, from its beginning to its end. */
@@ -48,7 +50,7 @@ export async function traced<T>(name: string, attributes: SpanAttributes, work: 
     span.end();
     return result;
   } catch (error) {
-    span.end({}, (error as Error).message);
+    span.end({}, messageOf(error));
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../values/errors.ts';
+import { codeOf } from '../values/unknown.ts';
 
 /** Has the connection string of the embedded database. */
 export const URL_FILE = 'postgres-url';
@@ -42,7 +43,7 @@ export function makeDataDirectory(dataDir: string, mode = 0o777): void {
     if (first !== undefined) for (const made of between(first, path)) keepOwner(made);
     accessSync(path, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EEXIST' || code === 'ENOTDIR')
       throw new StartupError(
         `LOMBARD_DATA_DIR: must be a directory that this user can make or use, not "${dataDir}" (a file is there)`,

@@ -1,3 +1,5 @@
+import { isOneOf } from '../values/unknown.ts';
+
 /** The sessions that a connection string asks for (libpq's target_session_attrs), as far as a service that writes can use them. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 
@@ -6,7 +8,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]
 /** A connection string with one or several hosts. */
 export interface DatabaseHosts {
   /** A connection string for each host, in the order in which they are tried. */
-  addresses: string[];
+  addresses: [string, ...string[]];
   session: (typeof SESSIONS)[number];
 }
 
@@ -20,17 +22,17 @@ export function readHosts(url: string): DatabaseHosts {
   if (scheme === undefined) throw new Error('must be an address that begins with postgres:// or postgresql://');
   const parameters = new URLSearchParams(query);
   const session = parameters.get('target_session_attrs') ?? 'any';
-  if (!SESSIONS.includes(session as 'any'))
+  if (!isOneOf(SESSIONS, session))
     throw new Error(
       `has target_session_attrs=${session}: must be any, read-write or primary, because the service writes`,
     );
   parameters.delete('target_session_attrs');
   const hosts = hostsOf(authority, parameters);
   const further = parameters.size === 0 ? '' : `?${parameters}`;
-  const addresses = hosts.map((host) => `${scheme}${user}${host}${path}${further}`);
-  if (!addresses.every((address) => URL.canParse(address)))
+  const [address, ...others] = hosts.map((host) => `${scheme}${user}${host}${path}${further}`);
+  if (address === undefined || ![address, ...others].every((each) => URL.canParse(each)))
     throw new Error('must be an address of hosts and ports, as postgres://a:5432,b:5433/db');
-  return { addresses, session: session as DatabaseHosts['session'] };
+  return { addresses: [address, ...others], session };
 }
 
 /** Each host, with its port, as the authority of a string of its own. Takes the lists out of the parameters. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from '../values/errors.ts';
+import { codeOf, messageOf } from '../values/unknown.ts';
 import { replaceFile } from './data-directory.ts';
 
 const KEY_BYTES = 32;
@@ -23,7 +24,7 @@ export async function existingSandboxKey(dataDir: string): Promise<Buffer | unde
   try {
     return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new StartupError(`cannot read ${path}: ${(error as Error).message}`);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new StartupError(`cannot read ${path}: ${messageOf(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { StartupError } from '../values/errors.ts';
+import { codeOf, isOneOf, messageOf } from '../values/unknown.ts';
 import { readHosts } from './database-hosts.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -51,16 +52,16 @@ export class Settings {
   oneOf<const T extends string>(name: string, values: readonly T[], otherwise: NoInfer<T>): T {
     const given = this.text(name);
     if (given === undefined) return otherwise;
-    if (!values.includes(given as T)) throw wrong(name, values.join(' or '), given);
-    return given as T;
+    if (!isOneOf(values, given)) throw wrong(name, values.join(' or '), given);
+    return given;
   }
 
   /** A list of some of the values; all of them if it is unset. */
   someOf<const T extends string>(name: string, values: readonly T[]): ReadonlySet<T> {
     const given = this.list(name);
-    const unknown = given.find((item) => !values.includes(item as T));
+    const unknown = given.find((item) => !isOneOf(values, item));
     if (unknown !== undefined) throw wrong(name, `a list of ${values.join(', ')}`, unknown);
-    return new Set(given.length > 0 ? (given as T[]) : values);
+    return new Set(given.length > 0 ? given.filter((item) => isOneOf(values, item)) : values);
   }
 
   flag(name: string, otherwise: 'yes' | 'no' = 'no'): boolean {
@@ -131,7 +132,7 @@ export class Settings {
     try {
       return { given: readFileSync(path, 'utf8').replace(/\r?\n$/, '') || undefined, source };
     } catch (error) {
-      throw wrong(source, `a file that can be read (${(error as NodeJS.ErrnoException).code})`, path);
+      throw wrong(source, `a file that can be read (${codeOf(error)})`, path);
     }
   }
 
@@ -153,7 +154,7 @@ export class Settings {
     try {
       readHosts(given);
     } catch (error) {
-      throw new StartupError(`${source}: ${(error as Error).message}`, { cause: error });
+      throw new StartupError(`${source}: ${messageOf(error)}`, { cause: error });
     }
     return given;
   }
@@ -210,8 +211,8 @@ function items(name: string, text: string): string[] {
 }
 
 function milliseconds(name: string, text: string): number {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
-  const value = match ? Number(match[1]) * (UNIT_MS[match[2] as string] as number) : 0;
+  const [, number = 0, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  const value = Number(number) * (UNIT_MS[unit] ?? 0);
   if (value <= 0 || value > MAX_DURATION_MS)
     throw wrong(name, 'a duration, as 500ms, 5s, 10m or 2h (at most 7d)', text);
   return value;

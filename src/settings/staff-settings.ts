@@ -27,30 +27,30 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
  */
 export function readStaff(settings: Settings, environment: 'sandbox' | 'production'): StaffSettings | undefined {
   const issuer = settings.url('LOMBARD_STAFF_ISSUER', ['http:', 'https:'], { secret: false });
-  const needed = {
+  const given = {
     LOMBARD_STAFF_CLIENT_ID: settings.text('LOMBARD_STAFF_CLIENT_ID'),
     LOMBARD_STAFF_CLIENT_SECRET: settings.secret('LOMBARD_STAFF_CLIENT_SECRET', 1),
     LOMBARD_STAFF_ROLES: settings.text('LOMBARD_STAFF_ROLES'),
   };
-  const given = Object.entries(needed);
   if (issuer === undefined) {
-    const lonely = given.find(([, value]) => value !== undefined);
+    const lonely = Object.entries(given).find(([, value]) => value !== undefined);
     if (lonely) throw needs(lonely[0], 'LOMBARD_STAFF_ISSUER');
     return undefined;
   }
-  const missing = given.find(([, value]) => value === undefined);
-  if (missing) throw needs('LOMBARD_STAFF_ISSUER', missing[0], issuer);
+  const needed = (name: keyof typeof given): string => {
+    const value = given[name];
+    if (value === undefined) throw needs('LOMBARD_STAFF_ISSUER', name, issuer);
+    return value;
+  };
+  const clientId = needed('LOMBARD_STAFF_CLIENT_ID');
+  const clientSecret = needed('LOMBARD_STAFF_CLIENT_SECRET');
+  needed('LOMBARD_STAFF_ROLES');
   const { protocol, hostname } = new URL(issuer);
   if (protocol === 'http:' && (environment === 'production' || !LOOPBACK.test(hostname)))
     throw new StartupError(
       `LOMBARD_STAFF_ISSUER: must be an address that begins with https:// (http:// only in the sandbox, on loopback), not "${issuer}"`,
     );
-  return {
-    issuer,
-    clientId: needed.LOMBARD_STAFF_CLIENT_ID as string,
-    clientSecret: needed.LOMBARD_STAFF_CLIENT_SECRET as string,
-    roles: settings.list('LOMBARD_STAFF_ROLES').map(readRole),
-  };
+  return { issuer, clientId, clientSecret, roles: settings.list('LOMBARD_STAFF_ROLES').map(readRole) };
 }
 
 function readRole(item: string): StaffRole {

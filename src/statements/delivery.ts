@@ -6,6 +6,7 @@ import { keepMail, Mailer, MailFailure, mailWait } from '../mails/mail.ts';
 import { metrics } from '../process/metrics.ts';
 import { traced } from '../process/tracing.ts';
 import { londonTimestamp } from '../values/calendar.ts';
+import { messageOf } from '../values/unknown.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';
@@ -57,7 +58,7 @@ export class DeliveryWork {
       return undefined;
     } catch (error) {
       const now = this.#context.clock.now();
-      const reason = (error as Error).message.slice(0, MAX_REASON_CHARACTERS);
+      const reason = messageOf(error).slice(0, MAX_REASON_CHARACTERS);
       // An attempt that the end of the service has interrupted is due at once.
       const wait = this.#closing ? 0 : this.#wait(delivery, error, started);
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);
@@ -166,7 +167,7 @@ export class DeliveryWork {
         return await transaction(this.#context.backgroundPool, write);
       } catch (error) {
         this.#context.log.warn(
-          { reason: (error as Error).message },
+          { reason: messageOf(error) },
           'the outcome of a statement delivery could not be recorded; it will be tried again',
         );
         if (this.#closing) return;

@@ -13,7 +13,10 @@ export class BoundedMap<K, V> extends Map<K, V> {
 
   override set(key: K, value: V): this {
     this.delete(key);
-    if (this.size >= this.#maxEntries) this.delete(this.keys().next().value as K);
+    for (const oldest of this.keys()) {
+      if (this.size < this.#maxEntries) break;
+      this.delete(oldest);
+    }
     return super.set(key, value);
   }
 }

@@ -36,13 +36,16 @@ interface MasterKey {
 /** Encrypts secrets at rest: AES-256-GCM under the master keys (LOMBARD_MASTER_KEY). The first one seals, all of them open. */
 export class Vault {
   readonly #keys: MasterKey[];
+  readonly #sealing: MasterKey;
 
   /** @param keys each of 32 bytes */
   constructor(...keys: Buffer[]) {
-    if (keys.length === 0) throw new RangeError('a vault needs a master key');
     for (const key of keys)
       if (key.length !== KEY_BYTES) throw new RangeError(`a master key must have ${KEY_BYTES} bytes`);
     this.#keys = keys.map((key) => ({ name: nameOf(key), key }));
+    const [first] = this.#keys;
+    if (!first) throw new RangeError('a vault needs a master key');
+    this.#sealing = first;
   }
 
   /** The names of the keys; the first one seals. */
@@ -52,7 +55,7 @@ export class Vault {
 
   /** @param purpose what the secret is for, as `client_secret`: a ciphertext that is moved to another column does not open */
   seal(secret: string, purpose: string): Buffer {
-    const { name, key } = this.#keys[0] as MasterKey;
+    const { name, key } = this.#sealing;
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);

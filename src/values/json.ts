@@ -7,6 +7,10 @@
 declare global {
   /** Node has them; TypeScript's libraries do not know them yet (the proposal "JSON.parse source text access"). */
   interface JSON {
+    parse(
+      text: string,
+      reviver: (this: object, key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
     rawJSON(text: string): object;
     isRawJSON(value: unknown): boolean;
   }
@@ -35,7 +39,7 @@ export function parseJson(text: string): unknown {
     }
     return value;
   }
-  const document: unknown = JSON.parse(clean, revive as Parameters<typeof JSON.parse>[1]);
+  const document = JSON.parse(clean, revive);
   if (digits.size > 0 && typeof document === 'object' && document !== null) documents.set(document, digits);
   return document;
 }

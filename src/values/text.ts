@@ -69,5 +69,5 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** A text within HTML. */
 export function inHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -17,7 +17,8 @@ export function errorOf(thrown: unknown): Error {
 
 /** What an error says. */
 export function messageOf(error: unknown): string {
-  return errorOf(error).message;
+  const { message } = fieldsOf(error);
+  return typeof message === 'string' ? message : String(error);
 }
 
 /** The code of an error of the system, a library or the database (SQLSTATE); undefined where it has none. */

@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { loadRevocationLists } from '../../certificates/revocation-list.ts';
 import { checkTrustedFiles } from '../../http/trusted/files.ts';
 import type { Config } from '../../settings/config.ts';
+import { codeOf, messageOf } from '../../values/unknown.ts';
 import { count, type Finding, failed, ok, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -105,7 +106,7 @@ async function checkPublic(config: Config, now: Date): Promise<Finding[]> {
       try {
         return checkDates(`${variable} (${url})`, await presentedAt(new URL(url as string)), now);
       } catch (error) {
-        const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+        const why = codeOf(error) ?? messageOf(error);
         return warning(
           'public addresses',
           `${variable}: ${url} does not answer from here (${why}): check DNS, proxy and firewall`,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type Config, examineConfig } from '../../settings/config.ts';
 import type { AddressRange, Environment } from '../../settings/settings.ts';
 import { checkInstitution } from '../../start-checks.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
@@ -21,7 +22,7 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
     if (config.environment === 'production') findings.push(...checkExposure(config));
     return { config, findings };
   } catch (error) {
-    return { config: undefined, findings: [failed('configuration', (error as Error).message)] };
+    return { config: undefined, findings: [failed('configuration', messageOf(error))] };
   }
 }
 
@@ -30,7 +31,7 @@ function checkLogo(config: Config): Finding {
     checkInstitution(config);
     return ok('letterhead', config.institution.name);
   } catch (error) {
-    return failed('letterhead', (error as Error).message);
+    return failed('letterhead', messageOf(error));
   }
 }
 

@@ -9,6 +9,7 @@ import { createPool } from '../../database/pools.ts';
 import { schemaFault } from '../../database/schema.ts';
 import { createLog } from '../../process/log.ts';
 import type { Config } from '../../settings/config.ts';
+import { errorOf, messageOf } from '../../values/unknown.ts';
 import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -45,7 +46,7 @@ export async function unusable(
     await pool.query('select');
     return undefined;
   } catch (error) {
-    const why = (error as Error).message || databaseFault(error);
+    const why = messageOf(error) || databaseFault(error);
     const refused = refusesLogin(error);
     const message = refused
       ? `the server answers, and refuses the login (${why}): check user, password and database in ${variable}`
@@ -158,7 +159,7 @@ async function checkPoolers(config: Config, addresses: DatabaseAddresses): Promi
     if (addresses.requests !== addresses.sessions) await answers(addresses.requests);
     return [ok('pooler', 'none in transaction mode is in the way of sessions')];
   } catch (error) {
-    return [failed('pooler', (error as Error).message)];
+    return [failed('pooler', messageOf(error))];
   }
 }
 
@@ -168,7 +169,7 @@ async function answers(url: string): Promise<void> {
   try {
     await pool.query('select');
   } catch (error) {
-    const why = (error as Error).message || databaseFault(error);
+    const why = messageOf(error) || databaseFault(error);
     throw new Error(`DATABASE_URL does not lead to the database (${why}): check the pooler`, { cause: error });
   } finally {
     await pool.end();
@@ -182,9 +183,9 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
   try {
     names = (await whatIsMissing(addresses.owner, migrateOptions(config, addresses))).names;
   } catch (error) {
-    const { message, cause } = error as Error;
+    const { message, cause } = errorOf(error);
     if (config.migrateDatabaseUrl === undefined || !cause) return [failed('schema', message)];
-    return [failed('schema', `cannot be compared (${(cause as Error).message}): check LOMBARD_MIGRATE_DATABASE_URL`)];
+    return [failed('schema', `cannot be compared (${messageOf(cause)}): check LOMBARD_MIGRATE_DATABASE_URL`)];
   }
   // A start migrates, unless it was told not to.
   const judge = config.migrate ? warning : failed;

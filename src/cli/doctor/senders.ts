@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { Mailer } from '../../mails/mail.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import type { Config } from '../../settings/config.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -20,7 +21,7 @@ async function checkMail(config: Config): Promise<Finding> {
   } catch (error) {
     return failed(
       'mail',
-      `SMTP_URL: ${new URL(config.smtpUrl).host} refuses (${(error as Error).message}): check address and login`,
+      `SMTP_URL: ${new URL(config.smtpUrl).host} refuses (${messageOf(error)}): check address and login`,
     );
   } finally {
     mailer.close();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readConfig } from '../../settings/config.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { CommandFailure, interruption, NOT_SIGNED_IN, reach, USAGE } from '../failure.ts';
 import { type Call, example, type Frame } from '../frame.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, removeProfile, writeProfile } from '../profile.ts';
@@ -143,7 +144,7 @@ async function signOut({ globals, print }: Call): Promise<void> {
   try {
     await (await AuthorizationServer.at(profile.auth_url)).revoke(profile.refresh_token);
   } catch (error) {
-    const why = (error as Error).message;
+    const why = messageOf(error);
     throw new CommandFailure(`the tokens are forgotten here, but could not be revoked: ${why}`);
   }
   print.done('signed out; the tokens are revoked', { profile: name, done: 'signed out' });

@@ -13,10 +13,8 @@ const MAX_FLUSH_MS = 2_000;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** A span that knows the context in which it is current. */
-interface OwnSpan extends Span {
-  readonly context: Context;
-}
+/** The context in which a span is current. */
+const CONTEXTS = new WeakMap<Span, Context>();
 
 /**
  * Traces by OpenTelemetry, sent to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names (OTLP over HTTP). The exporter reads the other
@@ -25,7 +23,7 @@ interface OwnSpan extends Span {
 class OpenTelemetry implements Tracing, Part {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
-  readonly #current = new AsyncLocalStorage<OwnSpan>();
+  readonly #current = new AsyncLocalStorage<Span>();
   #forget: (() => void) | undefined;
 
   constructor() {
@@ -50,12 +48,12 @@ class OpenTelemetry implements Tracing, Part {
     await endsWithin(this.#provider.shutdown(), MAX_FLUSH_MS);
   }
 
-  begin(name: string, { kind, parent, attributes = {} }: Parameters<Tracing['begin']>[1]): OwnSpan {
-    const above = (parent && contextOf(parent)) || this.#current.getStore()?.context || ROOT_CONTEXT;
+  begin(name: string, { kind, parent, attributes = {} }: Parameters<Tracing['begin']>[1]): Span {
+    const current = this.#current.getStore();
+    const above = (parent && contextOf(parent)) || (current && CONTEXTS.get(current)) || ROOT_CONTEXT;
     const span = this.#tracer.startSpan(name, { kind: KINDS[kind], attributes }, above);
     const { traceId, spanId, traceFlags } = span.spanContext();
-    return {
-      context: trace.setSpan(above, span),
+    const begun: Span = {
       traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
       end: (found: SpanAttributes = {}, failure?: string) => {
         span.setAttributes(found);
@@ -63,10 +61,12 @@ class OpenTelemetry implements Tracing, Part {
         span.end();
       },
     };
+    CONTEXTS.set(begun, trace.setSpan(above, span));
+    return begun;
   }
 
   within<T>(span: Span, work: () => T): T {
-    return this.#current.run(span as OwnSpan, work);
+    return this.#current.run(span, work);
   }
 
   current(): string | null {

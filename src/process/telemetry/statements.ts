@@ -1,19 +1,18 @@
 import pg from 'pg';
+import { fieldsOf } from '../../values/unknown.ts';
 import type { Tracing } from '../tracing.ts';
-
-type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /**
  * Makes a span of every SQL statement of a request, a delivery or a statement that is sent. The text goes with it, never a value.
  * @returns ends it
  */
 export function traceStatements(tracing: Tracing): () => void {
-  // One type for all overloads: the arguments are passed on unchanged.
-  const prototype = pg.Client.prototype as unknown as { query: Query };
+  const { prototype } = pg.Client;
   const original = prototype.query;
-  prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+  // The arguments are passed on unchanged, whichever form of `query` is called.
+  function query(this: pg.Client, ...args: unknown[]): unknown {
     const statement = tracing.current() === null ? undefined : described(args[0]);
-    if (!statement) return original.apply(this, args);
+    if (!statement) return Reflect.apply(original, this, args);
     const span = tracing.begin(statement.name, {
       kind: 'client',
       attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text },
@@ -25,12 +24,13 @@ export function traceStatements(tracing: Tracing): () => void {
         ended(error);
         callback(error, result);
       };
-      return original.apply(this, [...args.slice(0, -1), called]);
+      return Reflect.apply(original, this, [...args.slice(0, -1), called]);
     }
-    const result = original.apply(this, args) as Promise<unknown>;
+    const result: Promise<unknown> = Reflect.apply(original, this, args);
     result.then(() => ended(), ended);
     return result;
-  };
+  }
+  Object.assign(prototype, { query });
   return () => {
     prototype.query = original;
   };
@@ -39,10 +39,10 @@ export function traceStatements(tracing: Tracing): () => void {
 /** Name and text of a statement; undefined for a stream, which tells itself when it ends. */
 function described(query: unknown): { name: string; text: string } | undefined {
   if (typeof query === 'string') return { name: firstWord(query), text: query };
-  const { text, name, submit } = (query ?? {}) as { text?: unknown; name?: string; submit?: unknown };
+  const { text, name, submit } = fieldsOf(query);
   const streams = typeof submit === 'function' && !(query instanceof pg.Query);
   if (typeof text !== 'string' || streams) return undefined;
-  return { name: name ?? firstWord(text), text };
+  return { name: typeof name === 'string' ? name : firstWord(text), text };
 }
 
 function firstWord(text: string): string {
