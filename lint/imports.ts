@@ -10,7 +10,7 @@ const GROUND = {
   values: [],
   process: ['values'],
   settings: ['values', 'process'],
-  certificates: [],
+  certificates: ['values'],
   embedded: ['values', 'process', 'settings'],
   database: ['values', 'process', 'settings'],
   monitoring: ['values', 'process', 'database'],

@@ -7,7 +7,7 @@ import { cellPools } from './database/cells/contexts.ts';
 import { createCellGrowth, unknownCellsFault } from './database/cells/growth.ts';
 import { hasSeveralCells, pathsOf } from './database/cells/pool.ts';
 import { CellPulse } from './database/cells/pulse.ts';
-import type { Pool } from './database/database.ts';
+import { type Pool, urlOf } from './database/database.ts';
 import { databaseAddresses, openDatabase, usesNames } from './database/open.ts';
 import { planEachTime } from './database/plan-settings.ts';
 import { createPool } from './database/pools.ts';
@@ -159,13 +159,11 @@ async function startHealthListener(
 /** The last part to start: from now on the process is ready while the database is. */
 async function watchDatabase({ context, parts, pools }: Starting): Promise<void> {
   const { pool, backgroundPool, log, readiness } = context;
-  const url = pool.options.connectionString as string;
+  const watched = [pool, backgroundPool, ...pools];
   const fault = hasSeveralCells(pool)
     ? schemaFault
     : async (db: Pool) => (await schemaFault(db)) ?? (await unknownCellsFault(db));
-  await parts.start(
-    new DatabaseWatch({ url, log, readiness, pools: [pool, backgroundPool, ...pools], schemaFault: fault }),
-  );
+  await parts.start(new DatabaseWatch({ url: urlOf(pool), log, readiness, pools: watched, schemaFault: fault }));
 }
 
 /** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
@@ -280,7 +278,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { context, parts, sessions, pools } = starting;
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
-  const pool = createPool(context.pool.options.connectionString as string, log, {
+  const pool = createPool(urlOf(context.pool), log, {
     max: config.authPoolSize,
     name: 'lombard-auth',
     names: usesNames(config),

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { fieldsOf } from '../values/unknown.ts';
 import { issuerOf, subjectOf } from './distinguished-name.ts';
 
 /** What validation needs of a certificate, read once. A part that the certificate does not state is undefined. */
@@ -100,6 +101,6 @@ function strongKey(key: KeyObject): boolean {
 }
 
 function strongSignature(details: x509.X509Certificate): boolean {
-  const { name, hash } = details.signatureAlgorithm as { name: string; hash?: { name: string } };
-  return /^Ed(25519|448|DSA)$/.test(name) || (hash !== undefined && DIGESTS.has(hash.name));
+  const { name, hash } = fieldsOf(details.signatureAlgorithm);
+  return /^Ed(25519|448|DSA)$/.test(String(name)) || DIGESTS.has(String(fieldsOf(hash).name));
 }

@@ -1,4 +1,4 @@
-import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
+import { BaseBlock, fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
 /** The longest name that is read, as text. */
@@ -7,10 +7,6 @@ const MAX_DISTINGUISHED_NAME_BYTES = 4096;
 interface Attribute {
   number: string;
   der: Uint8Array;
-}
-interface Block {
-  valueBeforeDecodeView: Uint8Array;
-  idBlock: { tagClass: number; tagNumber: number; isConstructed: boolean };
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -76,6 +72,12 @@ function parse(der: Uint8Array): Sequence {
   return result;
 }
 
+/** What every block has. @throws where there is none */
+export function blockOf(block: unknown): BaseBlock {
+  if (!(block instanceof BaseBlock)) throw new Error('not a block');
+  return block;
+}
+
 function children(block: unknown): unknown[] {
   if (!(block instanceof Sequence) && !(block instanceof SetBlock)) throw new Error('not a sequence or set');
   return block.valueBlock.value;
@@ -89,7 +91,7 @@ function some<T>(items: T[]): T[] {
 /** Issuer and subject are the fourth and the sixth field of a TBSCertificate (RFC 5280, section 4.1), or one earlier without a version. */
 function namesOf(certificate: Uint8Array): { issuer: unknown; subject: unknown } {
   const fields = children(children(parse(certificate))[0]);
-  const first = (fields[0] as Block).idBlock.tagClass === 3 ? 1 : 0;
+  const first = blockOf(fields[0]).idBlock.tagClass === 3 ? 1 : 0;
   return { issuer: fields[first + 2], subject: fields[first + 4] };
 }
 
@@ -103,8 +105,8 @@ function render(name: unknown): string {
 
 function attributeOf(block: unknown): Attribute {
   const [type, value, ...rest] = children(block);
-  if (!(type instanceof ObjectIdentifier) || !value || rest.length) throw new Error('not an attribute');
-  return { number: type.valueBlock.toString(), der: (value as Block).valueBeforeDecodeView };
+  if (!(type instanceof ObjectIdentifier) || rest.length) throw new Error('not an attribute');
+  return { number: type.valueBlock.toString(), der: blockOf(value).valueBeforeDecodeView };
 }
 
 function renderAttribute({ number, der }: Attribute): string {
@@ -117,8 +119,7 @@ function renderAttribute({ number, der }: Attribute): string {
 function stringOf(der: Uint8Array): string | undefined {
   const { result, offset } = fromBER(der);
   if (offset !== der.length) throw new Error('there are bytes after the value');
-  // The library's types do not tell of what every block has.
-  const { tagClass, tagNumber, isConstructed } = (result as unknown as Block).idBlock;
+  const { tagClass, tagNumber, isConstructed } = blockOf(result).idBlock;
   if (tagClass !== 1) return undefined;
   if (isConstructed && (LATIN_TAGS.has(tagNumber) || [UTF8_TAG, BMP_TAG, UNIVERSAL_TAG].includes(tagNumber))) {
     throw new Error('a string in pieces is not DER');

@@ -1,6 +1,6 @@
 import {
   BitString,
-  type Boolean as BooleanBlock,
+  Boolean as BooleanBlock,
   Constructed,
   fromBER,
   GeneralizedTime,
@@ -10,7 +10,7 @@ import {
   Sequence,
   UTCTime,
 } from 'asn1js';
-import { nameText } from './distinguished-name.ts';
+import { blockOf, nameText } from './distinguished-name.ts';
 
 /** A certificate revocation list (RFC 5280, section 5). */
 export interface RevocationList {
@@ -110,7 +110,7 @@ function coverage(found: Extension[]): Pick<RevocationList, 'scope' | 'points'> 
   let scope: RevocationList['scope'] = 'all';
   const points: string[] = [];
   for (const part of sequence(fromBER(point.value).result)) {
-    const { idBlock } = part as Constructed;
+    const { idBlock } = blockOf(part);
     const flag = bytes(part).at(-1) === 0xff;
     if (idBlock.tagNumber === 0) points.push(...addresses(part));
     else if (idBlock.tagNumber === 1 && flag) scope = 'others';
@@ -141,9 +141,11 @@ function addresses(point: unknown): string[] {
 function extensions(block: unknown): Extension[] {
   return sequence(block).map((extension) => {
     const [id, ...rest] = sequence(extension);
-    const value = rest.at(-1);
+    const value = rest.pop();
     if (!(value instanceof OctetString)) throw new Error('an extension without a value');
-    const critical = rest.length > 1 && (rest[0] as BooleanBlock).valueBlock.value;
+    const [flag] = rest;
+    const critical = flag instanceof BooleanBlock && flag.valueBlock.value;
+    if (flag && !(flag instanceof BooleanBlock)) throw new Error('an extension that is not readable');
     return { id: identifier(id), critical, value: value.valueBlock.valueHexView };
   });
 }
@@ -170,5 +172,5 @@ function instant(block: unknown): Date {
 }
 
 function bytes(block: unknown): Uint8Array {
-  return (block as Sequence).valueBeforeDecodeView;
+  return blockOf(block).valueBeforeDecodeView;
 }

@@ -129,9 +129,12 @@ function readable(der: Uint8Array): Certificate {
   }
 }
 
+/** The last certificate first, the caller's at the end. */
+type Path = [Certificate, ...Certificate[]];
+
 /** Looks for a path to an anchor, depth first. A failure is kept and the search goes on, because another path may be valid. */
-function findPath(path: Certificate[], search: Search, period: Period): Period | undefined {
-  const last = path.at(-1) as Certificate;
+function findPath(path: Path, search: Search, period: Period): Period | undefined {
+  const [last] = path;
   const { anchors } = search.authority;
   const isAnchor = path.length > 1 && anchors.includes(last);
   if (isAnchor && last.issuer === last.subject) return period;
@@ -146,7 +149,7 @@ function findPath(path: Certificate[], search: Search, period: Period): Period |
     try {
       const remaining = { ...period };
       checkIssuer(issuer, path, { now: search.now, period: remaining });
-      const found = findPath([...path, issuer], search, remaining);
+      const found = findPath([issuer, ...path], search, remaining);
       if (!found) continue;
       // Last, because the revocation lists of authorities that are not trusted do not matter.
       checkRevocation(last, issuer, { search, period: found });
@@ -166,8 +169,8 @@ function couldHaveIssued(issuer: Certificate, subject: Certificate): boolean {
   );
 }
 
-function checkIssuer(issuer: Certificate, path: Certificate[], { now, period }: { now: Date; period: Period }): void {
-  const last = path.at(-1) as Certificate;
+function checkIssuer(issuer: Certificate, path: Path, { now, period }: { now: Date; period: Period }): void {
+  const [last] = path;
   if (!last.strongSignature)
     throw new Refusal('weak', `${named(last)} is signed with an algorithm that is not accepted (SHA-256 or better is)`);
   let good = false;
@@ -183,7 +186,7 @@ function checkIssuer(issuer: Certificate, path: Certificate[], { now, period }: 
   if (!issuer.authority && !oldRoot) throw new Refusal('wrong_purpose', `${named(issuer)} is not an authority`);
   if (issuer.mayIssue === false) throw new Refusal('wrong_purpose', `${named(issuer)} may not issue certificates`);
   if (!forClients(issuer)) throw new Refusal('wrong_purpose', `${named(issuer)} may not issue client certificates`);
-  const below = path.slice(1).filter((step) => step.issuer !== step.subject).length;
+  const below = path.slice(0, -1).filter((step) => step.issuer !== step.subject).length;
   if (issuer.pathLength !== undefined && below > issuer.pathLength)
     throw new Refusal('wrong_purpose', `${named(issuer)} may not have authorities below it`);
 }

@@ -1,3 +1,5 @@
+import { numeral } from '../values/money.ts';
+
 /** How documents write amounts and currencies. Nothing is rounded: a document shows every digit that is stored. */
 
 const names = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
@@ -33,8 +35,7 @@ export function groupedAmount(amount: string, currency: string): string {
     });
     formats.set(currency, format);
   }
-  // Intl reads a string exactly; a number would be a float.
-  return format.format(amount as Intl.StringNumericLiteral).replace('-', '\u2212');
+  return format.format(numeral(amount)).replace('-', '\u2212');
 }
 
 /** An amount as templates take it. */

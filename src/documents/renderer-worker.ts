@@ -15,7 +15,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Documents for which Typst keeps a layout. It keeps none of the parts of a statement, since no line is drawn twice. */
 const MAX_CACHED_DRAWINGS = 4;
 
-const options = workerData as WorkerOptions;
+const options: WorkerOptions = workerData;
 /** Priority of a steady thread while all cores are busy (`nice`: 0 to 19, higher gives way). */
 const NICENESS = 10;
 giveWay(NICENESS, options.kind === 'patient');
@@ -88,7 +88,8 @@ async function joinParts(task: JoinTask): Promise<Uint8Array> {
 parentPort!.on('message', async (task: Task) => {
   try {
     const pdf = task.kind === 'draw' ? draw(task) : await joinParts(task);
-    parentPort!.postMessage({ pdf }, [pdf.buffer as ArrayBuffer]);
+    const { buffer } = pdf;
+    parentPort!.postMessage({ pdf }, buffer instanceof ArrayBuffer ? [buffer] : []);
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }

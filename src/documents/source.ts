@@ -1,5 +1,5 @@
 import { isDistributed } from '../database/cells/pool.ts';
-import type { Db } from '../database/database.ts';
+import { type Db, one } from '../database/database.ts';
 import { contactNames } from '../identity/people/contact-names.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
@@ -98,8 +98,6 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
 }
 
 async function clientFacts(db: Db, clientId: string): Promise<ClientFacts> {
-  const { rows } = await db.query<{ client: ClientFacts }>(`select ${CLIENT} from clients c where c.client_id = $1`, [
-    clientId,
-  ]);
-  return (rows[0] as { client: ClientFacts }).client;
+  const text = `select ${CLIENT} from clients c where c.client_id = $1`;
+  return one(await db.query<{ client: ClientFacts }>(text, [clientId])).client;
 }

@@ -13,7 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { codeOf } from '../values/unknown.ts';
+import { codeOf, fieldsOf } from '../values/unknown.ts';
 import { run, type ServerAccount } from './command.ts';
 
 /** Endings of files that only compiling against PostgreSQL needs. */
@@ -76,9 +76,10 @@ function packageRoot(): string {
 function linkLibraries(root: string, into: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+  const links: unknown[] = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links.map(fieldsOf)) {
     try {
-      symlinkSync(basename(source), join(into, target));
+      symlinkSync(basename(String(source)), join(into, String(target)));
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
@@ -92,7 +93,7 @@ function copyParents(dataDir: string): string[] {
 
 /** Copies the programs to `parent`, once for each version. @returns the directory that corresponds to `root` */
 function copyBinaries(root: string, parent: string): string {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { version } = fieldsOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   const target = join(parent, `postgres-programs-${version}`);
   mkdirSync(parent, { recursive: true, mode: 0o755 });
   refuseForeign(parent);

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { keepOwner, makeDataDirectory } from '../settings/data-directory.ts';
-import { codeOf } from '../values/unknown.ts';
+import { codeOf, namesOf } from '../values/unknown.ts';
 
 /** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
@@ -49,18 +49,17 @@ const FILES = {
 export async function testAuthority(dataDir: string, now: Date): Promise<TestAuthority> {
   const folder = join(dataDir, 'tls');
   const paths: TestAuthority = { ...FILES };
-  for (const name of Object.keys(FILES) as (keyof TestAuthority)[]) paths[name] = join(folder, FILES[name]);
+  for (const name of namesOf(FILES)) paths[name] = join(folder, FILES[name]);
   if (await usable(paths, now)) return paths;
   makeDataDirectory(dataDir);
   const fresh = await mkdtemp(join(dataDir, '.tls-'));
   const aside = `${fresh}-old`;
   try {
     keepOwner(fresh);
-    for (const [name, text] of Object.entries(await make(now))) {
-      const path = join(fresh, FILES[name as keyof TestAuthority]);
-      await writeFile(path, text, {
-        mode: name.toLowerCase().endsWith('key') ? 0o600 : 0o644,
-      });
+    const texts = await make(now);
+    for (const name of namesOf(FILES)) {
+      const path = join(fresh, FILES[name]);
+      await writeFile(path, texts[name], { mode: name.toLowerCase().endsWith('key') ? 0o600 : 0o644 });
       keepOwner(path);
     }
     // Other programs on the machine may read the folder, for the authority and the certificates.

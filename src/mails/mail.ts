@@ -5,6 +5,7 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
 import type { Db } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import type { Logo } from '../settings/institution.ts';
+import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { LOGO_ID } from './mail-page.ts';
 
 const DNS_TIMEOUT_MS = 10_000;
@@ -41,13 +42,6 @@ export interface Mail {
   attachments: Attachment[];
 }
 
-/** A failure as nodemailer reports it: its own code, the SMTP command that failed, and the server's reply code. */
-interface SmtpError extends Error {
-  code?: string;
-  command?: string;
-  responseCode?: number;
-}
-
 /** A mail was not accepted. `permanent`: the server refused this mail or its recipient, and would refuse it again. */
 export class MailFailure extends Error {
   readonly permanent: boolean;
@@ -69,10 +63,9 @@ export class Mailer {
   readonly #from: string;
   readonly #closing = new AbortController();
 
-  /** @param config smtpUrl must be set */
-  constructor(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'environment'>) {
+  constructor(smtpUrl: string, config: Pick<Config, 'mailFrom' | 'environment'>) {
     this.#from = config.mailFrom;
-    const url = new URL(config.smtpUrl as string);
+    const url = new URL(smtpUrl);
     const local = /^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname);
     // Settings in the URL override these.
     this.#transport = nodemailer.createTransport({
@@ -117,11 +110,13 @@ export class Mailer {
         ],
       });
     } catch (error) {
-      const { code = '', command, responseCode = 0, message } = error as SmtpError;
+      // As nodemailer reports it: its own code, the SMTP command that failed, and the server's reply code.
+      const { command, responseCode } = fieldsOf(error);
+      const [code, message, refused] = [codeOf(error) ?? '', messageOf(error), Number(responseCode) >= 500];
       // Permanent: a 5xx reply to the recipient or the content, or a mail too large for the server. A refused login or sender is a
       // fault in the institution's configuration, which will be corrected.
-      const content = code === 'EMESSAGE' && (responseCode >= 500 || command === 'MAIL FROM');
-      const recipient = code === 'EENVELOPE' && responseCode >= 500 && command !== 'MAIL FROM';
+      const content = code === 'EMESSAGE' && (refused || command === 'MAIL FROM');
+      const recipient = code === 'EENVELOPE' && refused && command !== 'MAIL FROM';
       throw new MailFailure(code ? `${code}: ${message}` : message, content || recipient, { cause: error });
     }
   }

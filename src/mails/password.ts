@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../identity/sign-in/password-link.ts';
 import type { Institution } from '../settings/institution.ts';
 import { printable } from '../values/text.ts';
-import { mailTexts } from './mail-page.ts';
+import { type MailBlock, mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAIL_WORDS } from './texts.ts';
 
@@ -21,12 +21,12 @@ export async function writePassword(
   if (token === undefined) return undefined;
   const { language } = mail;
   const words = MAIL_WORDS[language];
-  const blocks = [
+  const blocks: MailBlock[] = [
     { text: words.greeting(printable(mail.name)) },
     { text: words.passwordOpening },
     { link: `${addresses.auth}/new-password?token=${token}&ui_locales=${language}`, label: words.passwordLink },
     { text: words.passwordValidity },
-    { text: words.passwordClosing, muted: true as const },
+    { text: words.passwordClosing, muted: true },
   ];
   const content = { language, title: words.passwordSubject, institution, blocks };
   return { subject: words.passwordSubject, ...mailTexts(content) };

@@ -1,4 +1,5 @@
 import type { Language } from '../values/language.ts';
+import { numeral } from '../values/money.ts';
 import { printable } from '../values/text.ts';
 import type { MailBlock } from './mail-page.ts';
 import { MAIL_WORDS } from './texts.ts';
@@ -31,7 +32,7 @@ export function sumOf({ amount, payment_currency: currency }: MailedPayment, lan
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return `${format.format(amount as Intl.StringNumericLiteral)} ${currency}`;
+  return `${format.format(numeral(amount))} ${currency}`;
 }
 
 export function payeeOf({ beneficiary_name: name }: MailedPayment): string {
@@ -42,10 +43,12 @@ export function payeeOf({ beneficiary_name: name }: MailedPayment): string {
 export function paymentLines(payment: MailedPayment, language: Language, apiUrl: string): MailBlock[] {
   const words = MAIL_WORDS[language];
   const day = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' });
+  const { reference } = payment;
+  const references: [string, string][] = reference === null ? [] : [[words.reference, printable(reference)]];
   const facts: [string, string][] = [
     [words.amount, sumOf(payment, language)],
     [words.payee, payeeOf(payment)],
-    ...(payment.reference === null ? [] : [[words.reference, printable(payment.reference)] as [string, string]]),
+    ...references,
     [words.paymentDate, day.format(new Date(`${payment.payment_date}T00:00:00Z`))],
     [words.createdBy, printable(payment.ordered_by_name)],
     [words.client, `${printable(payment.client_name)} (${payment.client_id})`],

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { first } from '../database/database.ts';
 import type { Institution } from '../settings/institution.ts';
 import { printable } from '../values/text.ts';
-import { mailTexts } from './mail-page.ts';
+import { type MailBlock, mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAILED, type MailedPayment, payeeOf, paymentLines, sumOf } from './payment-lines.ts';
 import { MAIL_WORDS } from './texts.ts';
@@ -29,17 +29,12 @@ export async function writeRejection(
   const { language } = mail;
   const words = MAIL_WORDS[language];
   const subject = words.rejectedSubject({ sum: sumOf(payment, language), payee: payeeOf(payment) });
-  const blocks = [
+  const blocks: MailBlock[] = [
     { text: words.greeting(printable(mail.name)) },
     { text: words.rejectedOpening(printable(payment.rejected_by ?? '')) },
-    {
-      facts: [[words.reason, payment.reason === null ? words.noReason : printable(payment.reason)]] as [
-        string,
-        string,
-      ][],
-    },
+    { facts: [[words.reason, payment.reason === null ? words.noReason : printable(payment.reason)]] },
     ...paymentLines(payment, language, addresses.api),
-    { text: words.closing, muted: true as const },
+    { text: words.closing, muted: true },
   ];
   return { subject, ...mailTexts({ language, title: subject, institution, blocks }) };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Institution } from '../settings/institution.ts';
 import { printable } from '../values/text.ts';
-import { mailTexts } from './mail-page.ts';
+import { type MailBlock, mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAILED, type MailedPayment, payeeOf, paymentLines, sumOf } from './payment-lines.ts';
 import { MAIL_WORDS } from './texts.ts';
@@ -34,13 +34,13 @@ export async function writeWaiting(
   const words = MAIL_WORDS[language];
   const count = Number(first.total);
   const subject = words.waitingSubject(count, { sum: sumOf(first, language), payee: payeeOf(first) });
-  const blocks = [
+  const blocks: MailBlock[] = [
     { text: words.greeting(printable(mail.name)) },
     { text: words.waitingOpening(count) },
     ...rows.flatMap((payment) => paymentLines(payment, language, addresses.api)),
     ...(count > rows.length ? [{ text: words.further(count - rows.length) }] : []),
     { link: `${addresses.api}/app/approvals`, label: words.all },
-    { text: words.waitingClosing, muted: true as const },
+    { text: words.waitingClosing, muted: true },
   ];
   return { subject, ...mailTexts({ language, title: subject, institution, blocks }) };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { inTurn, restAmong } from '../database/cells/activity.ts';
 import { contextOf, createRounds } from '../database/cells/contexts.ts';
-import { first, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { first, type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { createPool } from '../database/pools.ts';
 import { gatherRequests } from '../identity/sign-in/password-link.ts';
@@ -9,7 +9,7 @@ import { endsWithin } from '../process/deadline.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Institution } from '../settings/institution.ts';
 import { printable } from '../values/text.ts';
-import { errorOf, messageOf } from '../values/unknown.ts';
+import { messageOf } from '../values/unknown.ts';
 import { keepMail, type Mail, Mailer, MailFailure, mailWait, messageIdOf } from './mail.ts';
 import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail } from './outbox.ts';
 import { writePassword } from './password.ts';
@@ -59,10 +59,9 @@ export class MailWorker {
     this.#context = context;
     this.#cells = cells;
     this.#inEach = createRounds(cells);
-    const url = context.backgroundPool.options.connectionString as string;
-    this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-mails' });
-    this.#mailer = context.config.smtpUrl === undefined ? undefined : new Mailer(context.config);
-    const { log } = context;
+    const { backgroundPool, log, config } = context;
+    this.#pool = createPool(urlOf(backgroundPool), log, { max: 1, background: true, name: 'lombard-mails' });
+    this.#mailer = config.smtpUrl === undefined ? undefined : new Mailer(config.smtpUrl, config);
     this.#polling = new Periodic({ name: 'mails', intervalMs: POLL_INTERVAL_MS, log, run: () => this.#beginDue() });
   }
 
@@ -194,7 +193,7 @@ export class MailWorker {
       try {
         return await recordOutcome(this.#context.backgroundPool, mail.id, outcome);
       } catch (error) {
-        const { message: reason } = errorOf(error);
+        const reason = messageOf(error);
         this.#context.log.warn(
           { mail: mail.id, reason },
           'the outcome of a mail could not be recorded; it will be tried again',

@@ -4,6 +4,7 @@ import { endsWithin } from '../process/deadline.ts';
 import { metrics } from '../process/metrics.ts';
 import type { Part } from '../process/parts.ts';
 import { type Clock, monotonic } from '../values/calendar.ts';
+import { namesOf } from '../values/unknown.ts';
 
 /** The age up to which what was read serves the next scrape too. */
 const MAX_AGE_MS = 5_000;
@@ -71,7 +72,7 @@ export class Backlog implements Part {
 /** What waits in two cells: ages as the older one's, the rest as the sum. */
 function together(one: Backlogs, other: Backlogs): Backlogs {
   const both = { ...one };
-  for (const name of Object.keys(GAUGES) as (keyof Backlogs)[])
+  for (const name of namesOf(GAUGES))
     both[name] = name.endsWith('_age_seconds') ? Math.max(one[name], other[name]) : one[name] + other[name];
   return both;
 }
@@ -79,10 +80,10 @@ function together(one: Backlogs, other: Backlogs): Backlogs {
 /** The services of this process: one, except in tests. */
 const running = new Set<Backlog>();
 
-for (const [name, help] of Object.entries(GAUGES) as [keyof Backlogs, string][])
+for (const name of namesOf(GAUGES))
   new Gauge({
     name: `lombard_${name}`,
-    help,
+    help: GAUGES[name],
     registers: [metrics],
     async collect() {
       const [backlog] = running;

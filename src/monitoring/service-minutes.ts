@@ -1,9 +1,9 @@
-import type { Counter, Gauge, Histogram } from 'prom-client';
 import type { Db, Pool } from '../database/database.ts';
 import type { Logger } from '../process/log.ts';
 import { metrics } from '../process/metrics.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Clock } from '../values/calendar.ts';
+import { fieldsOf, namesOf, tableOf } from '../values/unknown.ts';
 
 /** Milliseconds between two writes of a process. */
 const WRITE_INTERVAL_MS = 10_000;
@@ -30,7 +30,7 @@ const MEASURED = {
   outbox_lag_seconds: 'lombard_outbox_oldest_age_seconds',
 } as const;
 
-export const MEASURES = [...Object.keys(COUNTED), ...Object.keys(MEASURED)] as Measure[];
+export const MEASURES: Measure[] = [...namesOf(COUNTED), ...namesOf(MEASURED)];
 type Measure = keyof typeof COUNTED | keyof typeof MEASURED;
 
 /** How the service has done over time: `values` has one value for each step. */
@@ -92,13 +92,10 @@ export class ServiceMinutes {
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const [name, [metric, label, fits]] of Object.entries(COUNTED)) {
-    const read = await (metrics.getSingleMetric(metric) as Counter | Histogram | undefined)?.get();
-    const values = (read?.values ?? []) as { metricName?: string; labels: Record<string, unknown>; value: number }[];
-    found[name] = values
-      .filter(
-        ({ metricName, labels }) => metricName === undefined || metricName.endsWith('_count') || !('le' in labels),
-      )
-      .filter(({ metricName }) => metricName === undefined || !metricName.endsWith('_sum'))
+    const read = await metrics.getSingleMetric(metric)?.get();
+    found[name] = (read?.values ?? [])
+      // Of a histogram the number of what it measured, without its buckets and sums.
+      .filter((value) => /^$|_count$/.test(String(fieldsOf(value).metricName ?? '')))
       .filter(({ labels }) => fits.test(String(labels[label] ?? '')))
       .reduce((sum, { value }) => sum + value, 0);
   }
@@ -108,7 +105,7 @@ async function counts(): Promise<Record<string, number>> {
 async function lags(): Promise<(readonly [string, number])[]> {
   const found: (readonly [string, number])[] = [];
   for (const [name, metric] of Object.entries(MEASURED)) {
-    const read = await (metrics.getSingleMetric(metric) as Gauge | undefined)?.get();
+    const read = await metrics.getSingleMetric(metric)?.get();
     found.push([name, read?.values[0]?.value ?? 0]);
   }
   return found;
@@ -125,12 +122,10 @@ export async function readServiceHistory(db: Db, now: Date, hours: number): Prom
      from service_minutes where minute >= $1 and minute <= $4 group by measure, step`,
     [from, stepMs / 1_000, Object.keys(MEASURED), now],
   );
-  const measures = Object.fromEntries(MEASURES.map((name) => [name, Array.from({ length: POINTS }, () => 0)]));
-  for (const { measure, step, value } of rows) {
-    const points = measures[measure];
-    if (points && step < points.length) points[step] = value;
-  }
-  return { from, step_seconds: stepMs / 1_000, measures: measures as ServiceHistory['measures'] };
+  const found = new Map(rows.map(({ measure, step, value }) => [`${measure} ${step}`, value]));
+  const points = (name: Measure) => Array.from({ length: POINTS }, (_, step) => found.get(`${name} ${step}`) ?? 0);
+  const measures = tableOf(MEASURES, points);
+  return { from, step_seconds: stepMs / 1_000, measures };
 }
 
 /** Deletes the minutes that are kept no longer. */

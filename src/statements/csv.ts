@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { spreadsheetText } from '../values/text.ts';
+import { tableOf } from '../values/unknown.ts';
 import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
 
 /** The columns in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */
@@ -80,4 +81,4 @@ async function* rows(statement: AccountStatement): AsyncGenerator<CsvRow> {
   }
 }
 
-const EMPTY = Object.fromEntries(CSV_COLUMNS.map((column) => [column, ''])) as CsvRow;
+const EMPTY: CsvRow = tableOf(CSV_COLUMNS, () => '');

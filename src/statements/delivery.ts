@@ -39,7 +39,8 @@ export class DeliveryWork {
   constructor(context: Context, drawing: Drawing) {
     this.#context = context;
     this.#drawing = drawing;
-    this.#mailer = context.config.smtpUrl === undefined ? undefined : new Mailer(context.config);
+    const { config } = context;
+    this.#mailer = config.smtpUrl === undefined ? undefined : new Mailer(config.smtpUrl, config);
     this.#pusher = new Pusher(context);
   }
 

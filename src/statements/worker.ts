@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { type Pool, type Transaction, transaction } from '../database/database.ts';
+import { type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
 import { createPool } from '../database/pools.ts';
 import type { Drawing } from '../documents/document.ts';
 import { endsWithin } from '../process/deadline.ts';
@@ -24,15 +24,17 @@ const RECORD_LIMIT_MS = 1_000;
 /** Deliveries in flight at once in one process: mails share the mail server, pushes go to receivers that may hang. */
 const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8 };
 
+/** The context of a cell, and the work in it. */
+type Cell = Context & { work: DeliveryWork };
+
 /**
  * Makes and delivers statements in the background, in any number of processes. An advisory lock of one connection holds each delivery:
  * it is released as soon as its process has ended, and never while the process lives (docs/decisions.md, 5).
  */
 export class StatementWorker {
   readonly #pool: Pool;
-  /** The work in each cell, by its context. */
-  readonly #cells: ReadonlyMap<Context, DeliveryWork>;
-  readonly #inEach: ReturnType<typeof createRounds<Context>>;
+  readonly #cells: readonly Cell[];
+  readonly #inEach: ReturnType<typeof createRounds<Cell>>;
   readonly #polling: Periodic;
   readonly #inFlight = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
   /** Deliveries that have ended: their locks are released before others are taken. */
@@ -45,20 +47,12 @@ export class StatementWorker {
 
   /** @param cells the context of each cell */
   constructor(context: Context, drawing: Drawing, cells: readonly Context[]) {
-    const url = context.backgroundPool.options.connectionString as string;
-    this.#pool = createPool(url, context.log, {
-      max: 1,
-      background: true,
-      name: 'lombard-statements',
-    });
-    this.#inEach = createRounds(cells);
-    this.#cells = new Map(cells.map((cell) => [cell, new DeliveryWork(cell, drawing)]));
-    this.#polling = new Periodic({
-      name: 'statements',
-      intervalMs: POLL_INTERVAL_MS,
-      log: context.log,
-      run: () => this.#beginDue(),
-    });
+    const { backgroundPool, log } = context;
+    this.#pool = createPool(urlOf(backgroundPool), log, { max: 1, background: true, name: 'lombard-statements' });
+    this.#cells = cells.map((cell) => ({ ...cell, work: new DeliveryWork(cell, drawing) }));
+    this.#inEach = createRounds(this.#cells);
+    const run = () => this.#beginDue();
+    this.#polling = new Periodic({ name: 'statements', intervalMs: POLL_INTERVAL_MS, log, run });
   }
 
   start(): void {
@@ -70,7 +64,7 @@ export class StatementWorker {
     this.#stopping = true;
     await this.#polling.stop();
     await this.#settle(STOP_LIMIT_MS);
-    await Promise.all([...this.#cells.values()].map((work) => work.close()));
+    await Promise.all(this.#cells.map(({ work }) => work.close()));
     await this.#settle(RECORD_LIMIT_MS);
     this.#locks?.release(true);
     this.#locks = undefined;
@@ -86,14 +80,13 @@ export class StatementWorker {
     const locks = (this.#locks ??= await this.#connect());
     for (let id = this.#ended.shift(); id !== undefined; id = this.#ended.shift()) await unlockDelivery(locks, id);
     // Another cell comes first each time: the slots are those of all cells.
-    const cells = [...this.#cells.keys()];
-    this.#first = (this.#first + 1) % cells.length;
-    const inOrder = [...cells.slice(this.#first), ...cells.slice(0, this.#first)];
-    const begin = inTurn<Context>(this, (cell) => this.#beginIn(cell, locks));
+    this.#first = (this.#first + 1) % this.#cells.length;
+    const inOrder = [...this.#cells.slice(this.#first), ...this.#cells.slice(0, this.#first)];
+    const begin = inTurn<Cell>(this, (cell) => this.#beginIn(cell, locks));
     await this.#inEach(inOrder, begin);
   }
 
-  async #beginIn(cell: Context, locks: Transaction): Promise<void> {
+  async #beginIn(cell: Cell, locks: Transaction): Promise<void> {
     const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER_MS;
     const now = cell.clock.now();
     // The connection with the locks keeps its plans, but belongs to no cell where there are several.
@@ -114,7 +107,7 @@ export class StatementWorker {
   async #begin(
     locks: Transaction,
     id: number,
-    { cell, channel, abandoned }: { cell: Context; channel: Channel; abandoned: boolean },
+    { cell, channel, abandoned }: { cell: Cell; channel: Channel; abandoned: boolean },
   ): Promise<boolean> {
     if (!(await lockDelivery(locks, id))) return false;
     const now = cell.clock.now();
@@ -123,8 +116,7 @@ export class StatementWorker {
       await unlockDelivery(locks, id);
       return false;
     }
-    const work = this.#cells.get(cell) as DeliveryWork;
-    const attempt = work.run(delivery).finally(() => {
+    const attempt = cell.work.run(delivery).finally(() => {
       this.#inFlight.delete(id);
       // If the connection is another one, the lock was lost with the old one.
       if (this.#locks === locks) this.#ended.push(id);

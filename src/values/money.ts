@@ -51,6 +51,16 @@ export function decimal(
   return (sign === 0 ? plain.replace('-', '') : plain).replace(/^(-?)0+(?=\d)/, '$1');
 }
 
+/** A decimal string for Intl, which writes every digit of it: a number would be a float. @throws RangeError where it is none */
+export function numeral(amount: string): Intl.StringNumericLiteral {
+  if (!isNumeral(amount)) throw new RangeError('an amount must be a decimal number');
+  return amount;
+}
+
+function isNumeral(amount: string): amount is Intl.StringNumericLiteral {
+  return DECIMAL.test(amount);
+}
+
 /** Digits after the point of a decimal string. */
 export function decimalsOf(amount: string): number {
   const point = amount.indexOf('.');

@@ -33,6 +33,14 @@ export function isOneOf<T>(values: readonly T[], value: unknown): value is T {
   return all.includes(value);
 }
 
+/** A value for each of some names. */
+export function tableOf<Name extends string, Value>(
+  names: readonly Name[],
+  of: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>;
+}
+
 /** The names of a record that has no others than its type says, as a constant. */
 export function namesOf<T extends object>(record: T): (keyof T & string)[] {
   return Object.keys(record) as (keyof T & string)[];

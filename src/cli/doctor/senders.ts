@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { Mailer } from '../../mails/mail.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import type { Config } from '../../settings/config.ts';
-import { messageOf } from '../../values/unknown.ts';
+import { codeOf, fieldsOf, messageOf } from '../../values/unknown.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -14,7 +14,7 @@ export async function checkSenders(config: Config): Promise<Finding[]> {
 
 async function checkMail(config: Config): Promise<Finding> {
   if (config.smtpUrl === undefined) return ok('mail', "SMTP_URL is not set: mails go to the operator's mailbox");
-  const mailer = new Mailer(config);
+  const mailer = new Mailer(config.smtpUrl, config);
   try {
     await mailer.verify();
     return ok('mail', `${new URL(config.smtpUrl).host} takes mails from ${config.mailFrom}`);
@@ -66,6 +66,6 @@ async function checkAnswers(check: string, variable: string, url: string): Promi
 
 /** The innermost reason that a library gives. */
 function reasonOf(error: unknown): string {
-  const { code, message, cause } = error as NodeJS.ErrnoException;
-  return cause === undefined ? (code ?? message) : reasonOf(cause);
+  const { cause } = fieldsOf(error);
+  return cause === undefined ? (codeOf(error) ?? messageOf(error)) : reasonOf(cause);
 }
