@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Rooms that know no business: what each of them may import besides itself, from the ground up. `context` is one file. */
+/** Rooms that know no business: what each of them may import besides itself, from the ground up. `context` is one file, and so is `start-checks`. */
 const GROUND = {
   values: [],
   process: ['values'],
@@ -76,10 +76,11 @@ const ROOMS: Record<string, string[]> = {
   ...above(BUSINESS),
   sandbox: [...GIVEN, 'embedded', ...DOMAINS],
   ...above(ENTRANCES),
+  'start-checks': ['values', 'settings', 'http/server', 'http/trusted'],
   cli: [
     ...GIVEN,
     ...['certificates', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails', 'monitoring'],
-    ...['operator', 'payments', 'relocation', 'root', 'sandbox', 'webhooks'],
+    ...['operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
   ],
   root: ['*'],
 };
@@ -105,7 +106,7 @@ const SDK = '../sdk/src/index.ts';
 const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function roomOf(path: string): string | undefined {
-  if (!path.includes('/')) return path === 'context.ts' ? 'context' : 'root';
+  if (!path.includes('/')) return ROOMS[path.replace('.ts', '')] ? path.replace('.ts', '') : 'root';
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) if (ROOMS[folder]) return folder;
   return undefined;
 }

@@ -50,3 +50,34 @@ export interface Context extends CellResources {
   addressOf: (request: IncomingMessage) => string;
   addresses: Addresses;
 }
+
+/** A service that runs (service.ts). */
+export interface Service {
+  context: Context;
+  addresses: Addresses;
+  operatorUrl: string | undefined;
+  /** Known if it was configured, or if this start made it. */
+  operatorToken: string | undefined;
+  readiness: Readiness;
+  /** The health listener, unless the primary of LOMBARD_WORKERS has it. */
+  healthUrl: string | undefined;
+  /** Is not ready at once, serves on for LOMBARD_DRAIN, ends the work in flight within 10 seconds, and releases everything. */
+  stop(): Promise<void>;
+}
+
+/** How a service starts. */
+export interface StartOptions {
+  /** A running PostgreSQL. Default: DATABASE_URL, or else the embedded server, which then starts with the service. */
+  databaseUrl?: string | undefined;
+  /** Puts data in before anything is served: the demonstration institution. */
+  prepare?: (context: Context) => Promise<void>;
+  /** Ends the start at whatever point it has reached; `startService` then throws the reason, after releasing everything. */
+  interrupted?: AbortSignal;
+  /** Whether this process has a health listener of its own. Default: yes. */
+  health?: boolean;
+  /** Default: PATIENCE. */
+  patience?: Readonly<Patience> | undefined;
+}
+
+/** Starts the service. @throws StartupError one line for the person who starts it */
+export type StartService = (config: Config, log: Logger, options?: StartOptions) => Promise<Service>;

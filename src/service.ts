@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAuditDays } from './audit/days.ts';
-import { type Addresses, type Context, configuredAddresses } from './context.ts';
+import { type Context, configuredAddresses, type Service, type StartOptions } from './context.ts';
 import { CellActivity } from './database/cells/activity.ts';
 import { cellPools } from './database/cells/contexts.ts';
 import { createCellGrowth, unknownCellsFault } from './database/cells/growth.ts';
@@ -55,32 +55,6 @@ import { startWorkers } from './workers.ts';
  * With one cell it waits, because it has nothing else to do.
  */
 const CELL_ANSWER_MS = 30_000;
-
-export interface Service {
-  context: Context;
-  addresses: Addresses;
-  operatorUrl: string | undefined;
-  /** Known if it was configured, or if this start made it. */
-  operatorToken: string | undefined;
-  readiness: Readiness;
-  /** The health listener, unless the primary of LOMBARD_WORKERS has it. */
-  healthUrl: string | undefined;
-  /** Is not ready at once, serves on for LOMBARD_DRAIN, ends the work in flight within 10 seconds, and releases everything. */
-  stop(): Promise<void>;
-}
-
-export interface StartOptions {
-  /** A running PostgreSQL. Default: DATABASE_URL, or else the embedded server, which then starts with the service. */
-  databaseUrl?: string | undefined;
-  /** Puts data in before anything is served: the demonstration institution. */
-  prepare?: (context: Context) => Promise<void>;
-  /** Ends the start at whatever point it has reached; `startService` then throws the reason, after releasing everything. */
-  interrupted?: AbortSignal;
-  /** Whether this process has a health listener of its own. Default: yes. */
-  health?: boolean;
-  /** Default: PATIENCE. */
-  patience?: Readonly<Patience> | undefined;
-}
 
 /** What the steps of a start share. */
 interface Starting {
@@ -227,10 +201,8 @@ async function startContext(start: {
   return context;
 }
 
-async function startDatabase(config: Config, log: Logger, parts: Parts): Promise<string> {
-  const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
-    throw new StartupError(error.message, { cause: error });
-  });
+async function startDatabase({ dataDir }: Config, log: Logger, parts: Parts): Promise<string> {
+  const database = await startEmbedded({ dataDir, log });
   await parts.start(database);
   return database.url;
 }

@@ -1,10 +1,16 @@
 import { Argument, Option } from 'commander';
 import type { DocumentType, StatementRequest } from '../../sdk/src/index.ts';
+import { isOneOf } from '../values/unknown.ts';
 import { example, type Frame } from './frame.ts';
 import { writeResult } from './result-file.ts';
 import type { Session } from './session.ts';
 
 const DOCUMENT_TYPES: readonly DocumentType[] = ['pi', 'pr', 'tr'];
+
+type RequestOptions = { dateFrom: string; dateTo: string } & Pick<
+  StatementRequest,
+  'format' | 'currencies' | 'delivery'
+>;
 
 /** `lombard accounts`, `statements` and `documents`. */
 export function accountCommands(frame: Frame): void {
@@ -26,15 +32,14 @@ export function accountCommands(frame: Frame): void {
     .option('--currencies <list>', 'comma separated; all by default')
     .addOption(new Option('--delivery <way>', 'email by default').choices(['email', 'push', 'both']));
   example(request, 'statements request --date-from 2026-10-01 --date-to 2026-10-31 --format csv --currencies EUR,USD');
-  frame.asContact(request, async ({ options, session, print }) => {
-    const { dateFrom, dateTo, format, currencies, delivery } = options as Record<string, string | undefined>;
-    const body = { date_from: dateFrom, date_to: dateTo, format, currencies, delivery };
-    const { id, message } = await asked(session, body as StatementRequest);
+  frame.asContact<RequestOptions>(request, async ({ options, session, print }) => {
+    const { dateFrom, dateTo, ...others } = options;
+    const { id, message } = await asked(session, { date_from: dateFrom, date_to: dateTo, ...others });
     print.done(`${message}\n${id}  (lombard statements show ${id} says what became of it)`, { id, message });
   });
   const show = statements.command('show <id>').description('show what became of a request');
-  frame.asContact(example(show, 'statements show 5f0c...'), async ({ args, session, print }) =>
-    print.record(await session.lombard.statements.get(args[0] as string)),
+  frame.asContact(example(show, 'statements show 5f0c...'), async ({ args: [id = ''], session, print }) =>
+    print.record(await session.lombard.statements.get(id)),
   );
   addDocuments(frame);
 }
@@ -54,10 +59,10 @@ function addDocuments(frame: Frame): void {
     .description('save a document: pi (payment instruction), pr (payment receipt), tr (trade receipt)')
     .option('--output <file>', 'where to save it; - writes to standard output (default: <type>-<id>.pdf)');
   example(get, 'documents get pi PAY000001', 'documents get tr TRD000001 --output - | lp');
-  frame.asContact(get, async ({ args, options, session, print }) => {
-    const [type, id] = args as [DocumentType, string];
+  frame.asContact<{ output?: string }>(get, async ({ args: [type, id = ''], options, session, print }) => {
+    if (!isOneOf(DOCUMENT_TYPES, type)) return;
     const bytes = await session.lombard.documents.get(type, id);
-    const file = (options.output as string | undefined) ?? `${type}-${id}.pdf`;
+    const { output: file = `${type}-${id}.pdf` } = options;
     await writeResult(file, bytes);
     if (file !== '-') print.done(`saved ${file} (${bytes.length} bytes)`, { file, bytes: bytes.length });
   });

@@ -1,11 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import {
-  type ApprovalsConfiguration,
-  type ApprovalsRehearsal,
-  decimal,
-  type NewApprovalsConfiguration,
-  stringify,
-} from '../../sdk/src/index.ts';
+import { type ApprovalsRehearsal, decimal, type NewApprovalsConfiguration, stringify } from '../../sdk/src/index.ts';
+import { fieldsOf } from '../values/unknown.ts';
 import { example, type Frame } from './frame.ts';
 import { write } from './output.ts';
 import type { Column } from './printer.ts';
@@ -26,8 +21,8 @@ export function approvalCommands(frame: Frame): void {
   });
   const set = config.command('set <file>').description('replace the whole configuration; - reads standard input');
   example(set, 'approvals config set approvals.json');
-  frame.asContact(set, async ({ args, session, print }) => {
-    const wanted = await readConfiguration(args[0] as string);
+  frame.asContact(set, async ({ args: [file = ''], session, print }) => {
+    const wanted = await readConfiguration(file);
     if (!isWritten(wanted)) {
       // What get prints for a client without a configuration.
       if (isWritten(await session.lombard.approvals.configuration()))
@@ -54,18 +49,22 @@ function addCheck(frame: Frame, config: Command): void {
       amountsOf,
     );
   example(check, 'approvals config check approvals.json --amounts 4999.99,5000,250000');
-  frame.asContact(check, async ({ args, options, session, print }) => {
-    const wanted = await readConfiguration(args[0] as string);
-    const amounts = options.amounts as string[] | undefined;
-    const body = { ...wanted, ...(amounts ? { sample_amounts: amounts } : {}) } as NewApprovalsConfiguration;
-    const rehearsal = await session.lombard.approvals.rehearse(body);
-    if (print.json) {
-      print.record(rehearsal);
-      return;
-    }
-    const off = rehearsal.payment_approvals_enabled ? '' : '; approvals are switched off for this client';
-    print.rows(rehearsal.samples, SAMPLE_COLUMNS, { after: `the configuration can be set${off}` });
-  });
+  frame.asContact<{ amounts?: string[] }>(
+    check,
+    async ({ args: [file = ''], options: { amounts }, session, print }) => {
+      const wanted = await readConfiguration(file);
+      const rehearsal = await session.lombard.approvals.rehearse({
+        ...wanted,
+        ...(amounts && { sample_amounts: amounts }),
+      });
+      if (print.json) {
+        print.record(rehearsal);
+        return;
+      }
+      const off = rehearsal.payment_approvals_enabled ? '' : '; approvals are switched off for this client';
+      print.rows(rehearsal.samples, SAMPLE_COLUMNS, { after: `the configuration can be set${off}` });
+    },
+  );
 }
 
 const SAMPLE_COLUMNS: Column<ApprovalsRehearsal['samples'][number]>[] = [
@@ -89,12 +88,12 @@ function amountsOf(list: string): string[] {
   return amounts;
 }
 
-/** @throws CommandFailure */
-async function readConfiguration(file: string): Promise<ApprovalsConfiguration> {
-  return (await readJson(file)) as ApprovalsConfiguration;
+/** What the person wrote, whatever it is: the service judges it. @throws CommandFailure */
+async function readConfiguration(file: string): Promise<NewApprovalsConfiguration> {
+  return (await readJson(file)) as NewApprovalsConfiguration;
 }
 
 /** Whether it is one that the service takes: `get` prints the ruleset null for a client that has none. */
-function isWritten(config: ApprovalsConfiguration): config is NewApprovalsConfiguration & ApprovalsConfiguration {
-  return typeof config !== 'object' || config === null || config.ruleset !== null;
+function isWritten(config: unknown): boolean {
+  return fieldsOf(config).ruleset !== null;
 }

@@ -1,7 +1,7 @@
 import { stringify } from '../../sdk/src/index.ts';
-import type { AuditRow } from '../audit/list.ts';
 import type { Verification } from '../audit/verification.ts';
 import { parseEnd, parseStart } from '../values/calendar.ts';
+import { fieldsOf, listOf } from '../values/unknown.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';
@@ -40,7 +40,7 @@ export function auditCommands({ program, does }: Frame): void {
       .option('--head <position:hash>', 'a head that you have kept, from the log'),
   );
   example(verify, 'audit verify', 'audit verify --from 2026-11-01 --head 57:5f0c...');
-  does(verify, ({ options, print }) => verifyAudit(options as VerifyOptions, print));
+  does<VerifyOptions>(verify, ({ options, print }) => verifyAudit(options, print));
 
   const write = withOperator(
     audit
@@ -50,7 +50,7 @@ export function auditCommands({ program, does }: Frame): void {
       .option('--to <moment>', 'last day (UTC), or the instant after the last'),
   );
   example(write, 'audit export --from 2026-11-01 --to 2026-11-30 | gzip > november.ndjson.gz');
-  does(write, ({ options }) => exportAudit(options as RangeOptions));
+  does<RangeOptions>(write, ({ options }) => exportAudit(options));
 }
 
 /** Proves the trail in requests of a day each, and its end in the last one. @returns the exit code: 1 where something is wrong */
@@ -77,9 +77,9 @@ async function exportAudit(options: RangeOptions): Promise<void> {
   const { from, to } = rangeOf(options);
   for (let after = 0; ; ) {
     const path = `/audit?${query({ after, limit: PAGE_ROWS, from: from?.toISOString(), to: to?.toISOString() })}`;
-    const rows = (await callOperator(options, { method: 'GET', path })) as AuditRow[];
+    const rows = listOf(await callOperator(options, { method: 'GET', path }));
     await write(rows.map((row) => `${stringify(row)}\n`).join(''));
-    after = rows.at(-1)?.position ?? after;
+    after = Number(fieldsOf(rows.at(-1)).position ?? after);
     if (rows.length < PAGE_ROWS) return;
   }
 }
@@ -110,9 +110,9 @@ function told(proof: Verification, print: Printer): number {
 /** When the first or the last row of the trail happened (ms). */
 async function momentOf(options: OperatorOptions, which: 'first' | 'last'): Promise<number | undefined> {
   const path = which === 'first' ? '/audit?limit=1' : '/audit/verify?from=9999-12-31T00:00:00Z';
-  const answer = (await callOperator(options, { method: 'GET', path })) as AuditRow[] | Verification;
-  const at = Array.isArray(answer) ? answer[0]?.at : answer.head?.at;
-  return at === undefined ? undefined : new Date(at).getTime();
+  const answer = await callOperator(options, { method: 'GET', path });
+  const { at } = fieldsOf(which === 'first' ? listOf(answer)[0] : fieldsOf(answer).head);
+  return at === undefined ? undefined : new Date(String(at)).getTime();
 }
 
 /** @throws CommandFailure */

@@ -1,25 +1,24 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../settings/data-directory.ts';
+import { fieldsOf } from '../values/unknown.ts';
 import { profileFolder } from './profile.ts';
 import type { Session } from './session.ts';
 
 /** Challenges that are remembered, the newest last. They are good for minutes, so the older ones are over. */
 const MAX_KEPT = 20;
 
-type Kept = Record<string, string>;
-
 const folder = () => join(profileFolder(), 'challenges');
 
-function readAll(): Kept {
+function readAll(): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(readFileSync(join(folder(), 'open.json'), 'utf8')) as Kept;
+    return fieldsOf(JSON.parse(readFileSync(join(folder(), 'open.json'), 'utf8')));
   } catch {
     return {};
   }
 }
 
-async function writeAll(kept: Kept): Promise<void> {
+async function writeAll(kept: object): Promise<void> {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
   replaceFile(join(folder(), 'open.json'), JSON.stringify(kept));
 }
@@ -30,7 +29,8 @@ function keyOf({ profile }: Session, paymentId: string): string {
 
 /** The challenge that an earlier run opened for this person and payment; the service says whether it is still good. */
 export function openChallenge(session: Session, paymentId: string): string | undefined {
-  return readAll()[keyOf(session, paymentId)];
+  const challenge = readAll()[keyOf(session, paymentId)];
+  return typeof challenge === 'string' ? challenge : undefined;
 }
 
 /** Remembers a challenge for the run that has the code. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { parse, stringify } from '../../sdk/src/index.ts';
-import { errorOf, messageOf } from '../values/unknown.ts';
+import { stringify } from '../../sdk/src/index.ts';
+import { codeOf, fieldsOf, listOf } from '../values/unknown.ts';
 import { CommandFailure, INTERRUPTED, interruption } from './failure.ts';
 import { example, type Frame } from './frame.ts';
-import { type OperatorOptions, operatorAccess, withOperator } from './operator-call.ts';
+import { askOperator, type OperatorOptions, refusalOf, Unanswered, withOperator } from './operator-call.ts';
 import { write } from './output.ts';
 
 /** Changes of one page. */
@@ -21,10 +21,12 @@ interface ChangesOptions extends OperatorOptions {
 }
 
 interface Page {
-  changes: object[];
+  changes: readonly unknown[];
   cursor: string;
   more: boolean;
 }
+
+type Answer = Awaited<ReturnType<typeof askOperator>>;
 
 /** `lombard changes`. */
 export function changesCommand(frame: Frame): void {
@@ -36,7 +38,7 @@ export function changesCommand(frame: Frame): void {
       .option('--follow', 'keep writing new changes, until it is interrupted'),
   );
   example(changes, 'changes | jq .entity', 'changes --consumer core --follow >> changes.ndjson');
-  frame.does(changes, ({ options }) => writeChanges(options as ChangesOptions));
+  frame.does<ChangesOptions>(changes, ({ options }) => writeChanges(options));
 }
 
 /**
@@ -77,15 +79,15 @@ class Feed {
     if (this.#cursor !== undefined) query.set('after', this.#cursor);
     else if (consumer !== undefined) query.set('consumer', consumer);
     let answer = await this.#ask('GET', `/changes?${query}`);
-    if (answer?.code === 'consumer_not_found') {
+    if (codeOf(answer?.body) === 'consumer_not_found') {
       // A new consumer begins with the oldest change that is kept. Its first acknowledgement makes it.
       query.delete('consumer');
       answer = await this.#ask('GET', `/changes?${query}`);
     }
     if (answer === undefined || this.#interrupted.aborted) return undefined;
-    const page = accepted(answer) as Page;
-    this.#cursor = page.cursor;
-    return page;
+    const { changes, cursor, more } = fieldsOf(accepted(answer));
+    this.#cursor = String(cursor);
+    return { changes: listOf(changes), cursor: this.#cursor, more: more === true };
   }
 
   /** @throws CommandFailure */
@@ -109,56 +111,26 @@ class Feed {
     }
   }
 
-  /** @returns the answer; a sentence where the service has none at the moment */
-  async #askOnce(method: string, path: string, body?: object): Promise<Answer | string> {
-    // Each time: a service that was started again may listen elsewhere.
-    const { base, token } = operatorAccess(this.#options);
+  /** @returns the answer; a sentence where the service has none at the moment. A service that was started again may listen elsewhere */
+  async #askOnce(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | string> {
     const patience = AbortSignal.timeout(WAIT_SECONDS * 1_000 + PATIENCE_MS);
+    // What was written is acknowledged even where the command was interrupted meanwhile.
+    const signal = method === 'GET' ? AbortSignal.any([patience, this.#interrupted]) : patience;
     try {
-      const response = await fetch(base + path, {
-        method,
-        headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-        // What was written is acknowledged even where the command was interrupted meanwhile.
-        signal: method === 'GET' ? AbortSignal.any([patience, this.#interrupted]) : patience,
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await response.text();
-      const answer = { base, status: response.status, ...(parsed(text) as object) } as Answer;
-      if (response.status >= 500 || response.status === 429) return refusal(answer);
+      const answer = await askOperator(this.#options, { method, path, body, signal });
+      if (answer.status >= 500 || answer.status === 429) return refusalOf(answer);
       if (this.#told) process.stderr.write('lombard: the service is back\n');
       this.#told = false;
       return answer;
     } catch (error) {
-      const { code } = (errorOf(error).cause ?? {}) as { code?: string };
-      const reason = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : code;
-      return `cannot reach the operator interface at ${base}: ${reason ?? messageOf(error)}`;
+      if (error instanceof Unanswered) return error.message;
+      throw error;
     }
   }
 }
 
-/** What the service answered, with the fields of its body. */
-interface Answer {
-  base: string;
-  status: number;
-  code?: string;
-  details?: string;
-}
-
 /** @throws CommandFailure where the answer is a refusal */
 function accepted(answer: Answer): unknown {
-  if (answer.status < 300) return answer;
-  throw new CommandFailure(refusal(answer));
-}
-
-function refusal({ base, status, code, details }: Answer): string {
-  return `${base} answered ${status}${code ? ` ${code}: ${details}` : ''}`;
-}
-
-/** Parses JSON so that its numbers keep their digits when it is written again. Gives an empty object if the text is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return {};
-  }
+  if (answer.status < 300) return answer.body;
+  throw new CommandFailure(refusalOf(answer));
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { isOneOf } from '../values/unknown.ts';
 import { example, type Frame } from './frame.ts';
 import { write } from './output.ts';
 
@@ -33,8 +34,8 @@ export function completionCommand(frame: Frame): void {
     'completion zsh > ~/.zfunc/_lombard',
     'completion fish > ~/.config/fish/completions/lombard.fish',
   );
-  frame.does(completion, async ({ args }) => {
-    await write(SCRIPTS[args[0] as Shell](placesOf(frame.program, frame.program.name())));
+  frame.does(completion, async ({ args: [shell] }) => {
+    if (isOneOf(SHELLS, shell)) await write(SCRIPTS[shell](placesOf(frame.program, frame.program.name())));
   });
 }
 
@@ -46,14 +47,9 @@ function placesOf(command: Command, path: string): Place[] {
   const place: Place = {
     path,
     commands: below.map((one) => ({ name: one.name(), description: one.description() })),
-    options: options
-      .filter(({ long }) => long !== undefined)
-      .map((option) => ({
-        name: option.long as string,
-        description: option.description,
-        takesValue: option.required || option.optional,
-        values: option.argChoices ?? [],
-      })),
+    options: options.flatMap(({ long: name, description, required, optional, argChoices: values = [] }) =>
+      name === undefined ? [] : [{ name, description, takesValue: required || optional, values }],
+    ),
     values: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
   };
   return [place, ...below.flatMap((one) => placesOf(one, `${path} ${one.name()}`))];

@@ -9,7 +9,6 @@ import { startEmbedded } from '../embedded/postgres.ts';
 import { createLog } from '../process/log.ts';
 import type { Config } from '../settings/config.ts';
 import { embeddedUrl } from '../settings/data-directory.ts';
-import { StartupError } from '../values/errors.ts';
 import { errorOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import { startFault } from './start-fault.ts';
@@ -26,9 +25,7 @@ export async function withDatabaseUrl<T>(config: Config, work: (url: string) => 
     throw new CommandFailure(`set DATABASE_URL; ${dataDir} does not contain an embedded database`);
   try {
     if (config.databaseUrl !== undefined || lockHolder(dataDir) !== undefined) return await work(known);
-    const server = await startEmbedded({ dataDir, log: createLog('silent', false) }).catch((error: Error) => {
-      throw new StartupError(error.message, { cause: error });
-    });
+    const server = await startEmbedded({ dataDir, log: createLog('silent', false) });
     return await work(server.url).finally(() => server.stop());
   } catch (error) {
     throw startFault(config, errorOf(error));

@@ -1,5 +1,5 @@
 import { LombardError } from '../../sdk/src/index.ts';
-import { errorOf, messageOf } from '../values/unknown.ts';
+import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 
 /** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
@@ -70,14 +70,31 @@ export function interruptions(): { first: AbortSignal; second: AbortSignal } {
   return { first, second: second.signal };
 }
 
+/** Why a call got no answer: the innermost reason. */
+export function whyUnanswered(error: unknown): string {
+  const { cause = error } = fieldsOf(error);
+  const code = codeOf(cause);
+  return code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : messageOf(cause) || String(code);
+}
+
 /** As fetch. @throws CommandFailure where nothing answers */
 export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    const { code } = (errorOf(error).cause ?? {}) as { code?: string };
-    const why = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : (code ?? 'no answer');
-    throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${why}`);
+    throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${whyUnanswered(error)}`);
   }
+}
+
+/** The fields of an answer; none where it is no JSON. */
+export async function answered(answer: Response): Promise<Readonly<Record<string, unknown>>> {
+  return fieldsOf(await answer.json().catch(() => undefined));
+}
+
+/** An address that an option gives, without slashes at its end. @throws CommandFailure */
+export function httpAddress(option: string, text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new CommandFailure(`${option}: "${text}" must be an http or https address`, USAGE);
+  return text.replace(/(?<!\/)\/+$/, '');
 }

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { monotonic } from '../values/calendar.ts';
+import { codeOf, errorOf, fieldsOf, listOf, messageOf } from '../values/unknown.ts';
 import { TYPE_NAMES } from '../webhooks/notification.ts';
 import { signature, standardSignature } from '../webhooks/sending/signature.ts';
 
@@ -107,8 +108,8 @@ export class Forwarder {
       return { status: statusCode, reason: null };
     } catch (error) {
       if (this.#stopped.aborted) return { status: null, reason: 'interrupted' };
-      const { name, message, code } = error as Error & { code?: string };
-      return { status: null, reason: name === 'TimeoutError' ? 'no answer within 10 s' : String(code ?? message) };
+      const late = errorOf(error).name === 'TimeoutError';
+      return { status: null, reason: late ? 'no answer within 10 s' : (codeOf(error) ?? messageOf(error)) };
     }
   }
 
@@ -151,8 +152,9 @@ function typeOf({ headers }: StreamedNotification): string {
 /** The id of what a notification is about; its own, where the body does not tell. */
 function entityOf({ id, body }: StreamedNotification): string {
   try {
-    const [entity] = (JSON.parse(body) as { data: Record<string, unknown>[] }).data;
-    const found = entity?.payment_id ?? entity?.trade_id ?? entity?.transaction_id ?? entity?.id;
+    const [entity] = listOf(fieldsOf(JSON.parse(body)).data);
+    const { payment_id, trade_id, transaction_id, id: own } = fieldsOf(entity);
+    const found = payment_id ?? trade_id ?? transaction_id ?? own;
     return found === undefined ? id : String(found);
   } catch {
     return id;

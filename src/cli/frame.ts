@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { Printer } from './printer.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
@@ -7,11 +7,14 @@ export interface GlobalOptions extends SessionOptions {
   json: boolean;
 }
 
+/** The options of a command as commander gives them. A command may say more of its own: that they are given, what they may be. */
+type Options = Record<string, string | boolean | readonly string[] | undefined>;
+
 /** A command that was called. */
-export interface Call {
+export interface Call<O extends OptionValues = Options> {
   /** The arguments in their order; one that may be left out is undefined then. */
   args: (string | undefined)[];
-  options: Record<string, string | boolean | readonly string[] | undefined>;
+  options: O;
   globals: GlobalOptions;
   print: Printer;
 }
@@ -23,27 +26,25 @@ type Work<C> = (call: C) => Promise<number | undefined> | Promise<void>;
 export interface Frame {
   program: Command;
   /** Makes a command do something. */
-  does(command: Command, work: Work<Call>): Command;
+  does<O extends OptionValues = Options>(command: Command, work: Work<Call<O>>): Command;
   /** As `does`, for a contact who is signed in. */
-  asContact(command: Command, work: Work<Call & { session: Session }>): Command;
+  asContact<O extends OptionValues = Options>(command: Command, work: Work<Call<O> & { session: Session }>): Command;
 }
 
 /** @param finish takes the exit status of the command that ran */
 export function createFrame(program: Command, finish: (code: number) => void): Frame {
-  const does = (command: Command, work: Work<Call>) =>
-    command.action(async (...given: unknown[]) => {
-      const called = given.at(-1) as Command;
-      const { json = false, profile, client } = called.optsWithGlobals();
+  const does: Frame['does'] = <O extends OptionValues>(command: Command, work: Work<Call<O>>) =>
+    command.action(async () => {
+      const { json = false, profile, client } = command.optsWithGlobals();
       const globals = { json, profile, client };
-      const call = { args: called.processedArgs, options: called.opts(), globals, print: new Printer(json) };
+      const call = { args: command.processedArgs, options: command.opts<O>(), globals, print: new Printer(json) };
       finish((await work(call)) ?? 0);
     });
-  return {
-    program,
-    does,
-    asContact: (command, work) =>
-      does(command, async (call) => (await work({ ...call, session: await openSession(call.globals) })) ?? 0),
-  };
+  const asContact: Frame['asContact'] = <O extends OptionValues>(
+    command: Command,
+    work: Work<Call<O> & { session: Session }>,
+  ) => does<O>(command, async (call) => (await work({ ...call, session: await openSession(call.globals) })) ?? 0);
+  return { program, does, asContact };
 }
 
 const EXAMPLES = new WeakMap<Command, string[]>();
@@ -61,4 +62,15 @@ export function example(command: Command, ...lines: string[]): Command {
   EXAMPLES.set(command, lines);
   const title = lines.length === 1 ? 'Example' : 'Examples';
   return command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  lombard ${line}`).join('\n')}`);
+}
+
+/** An option that takes some of a closed list, separated by commas. Its value is their array; another word is exit 2. */
+export function someOf(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values).argParser((text: string) => {
+    const given = text.split(',').map((item) => item.trim());
+    const wrong = given.find((item) => !values.includes(item));
+    if (wrong !== undefined)
+      throw new InvalidArgumentError(`"${wrong}" is none of them. Allowed choices are ${values.join(', ')}.`);
+    return given;
+  });
 }

@@ -4,14 +4,16 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import cliProgress from 'cli-progress';
-import type { ConflictRule } from '../imports/conflicts.ts';
+import { Option } from 'commander';
+import { CONFLICT_RULES, type ConflictRule } from '../imports/conflicts.ts';
 import type { ImportAnswer } from '../imports/import.ts';
 import { monotonic } from '../values/calendar.ts';
 import { CommandFailure, INTERRUPTED, interruption } from './failure.ts';
-import { callOperator, type OperatorOptions, Unanswered } from './operator-call.ts';
+import type { Frame } from './frame.ts';
+import { callOperator, type OperatorOptions, Unanswered, withOperator } from './operator-call.ts';
 import type { Printer } from './printer.ts';
 
-export const IMPORT_KINDS = [
+const IMPORT_KINDS = [
   'clients',
   'contacts',
   'beneficiaries',
@@ -26,12 +28,47 @@ const MEBIBYTE_BYTES = 1_048_576;
 /** Bytes of the file that are read at once. */
 const CHUNK_BYTES = 262_144;
 
-export interface ImportOptions extends OperatorOptions {
+interface ImportOptions extends OperatorOptions {
   kind?: string;
   stop?: boolean;
   onConflict?: ConflictRule;
   notify?: boolean;
   idempotencyKey?: string;
+}
+
+/** `lombard import`. */
+export function importCommand({ program, does }: Frame): void {
+  const command = withOperator(
+    program
+      .command('import <file>')
+      .description('import an NDJSON file, one record a line, plain or compressed (.gz); - reads standard input')
+      .addOption(
+        new Option('--kind <kind>', 'kind of the records; default: the one that the file name contains').choices([
+          ...IMPORT_KINDS,
+        ]),
+      )
+      .option('--stop', 'stop at the first line that is refused')
+      .addOption(
+        new Option('--on-conflict <rule>', 'what to do with a line whose record exists').choices([...CONFLICT_RULES]),
+      )
+      .option('--notify', 'send the notifications that single calls would')
+      .option('--no-notify', 'send none; without this, payment-actions does')
+      .option(
+        '--idempotency-key <key>',
+        'the same file with the same key is imported once; after an interruption it continues where it stopped',
+      ),
+  ).addHelpText(
+    'after',
+    `
+Examples:
+  lombard import payments.ndjson
+  lombard import export.ndjson.gz --kind transactions
+  zcat big.gz | lombard import - --kind payments
+  lombard import payment-actions.ndjson --no-notify --idempotency-key 2026-11-22
+
+If lines are refused, they are listed and the exit code is 1; the other lines are imported.`,
+  );
+  does<ImportOptions>(command, ({ args: [file = ''], options, print }) => importFile(file, options, print));
 }
 
 /**
@@ -40,7 +77,7 @@ export interface ImportOptions extends OperatorOptions {
  * @returns 0 if every line was imported, 1 if some were refused
  * @throws CommandFailure
  */
-export async function importFile(file: string, options: ImportOptions, print: Printer): Promise<number> {
+async function importFile(file: string, options: ImportOptions, print: Printer): Promise<number> {
   const kind = options.kind ?? kindOf(file);
   const { size, bytes } = await open(file);
   const bar = new cliProgress.SingleBar(
@@ -93,8 +130,8 @@ export async function importFile(file: string, options: ImportOptions, print: Pr
 
 function kindOf(file: string): string {
   const name = basename(file).toLowerCase();
-  const kinds = IMPORT_KINDS.filter((kind) => name.includes(kind));
-  if (kinds.length === 1) return kinds[0] as string;
+  const [kind, ...others] = IMPORT_KINDS.filter((each) => name.includes(each));
+  if (kind !== undefined && others.length === 0) return kind;
   throw new CommandFailure(
     `the name "${basename(file)}" does not contain one kind of records: give --kind (${IMPORT_KINDS.join(', ')})`,
     2,
@@ -114,7 +151,8 @@ async function open(file: string): Promise<{ size: number | undefined; bytes: Re
 
 async function* counted(bytes: Readable, seen: (sent: number) => void): AsyncGenerator<Buffer> {
   let sent = 0;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = bytes;
+  for await (const chunk of chunks) {
     yield chunk;
     sent += chunk.length;
     seen(sent);

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
-import { CONFLICT_RULES } from '../imports/conflicts.ts';
+import type { StartService } from '../context.ts';
 import { StartupError } from '../values/errors.ts';
-import { errorOf } from '../values/unknown.ts';
+import { errorOf, fieldsOf } from '../values/unknown.ts';
 import { auditCommands } from './audit.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
@@ -12,19 +12,20 @@ import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/examine.ts';
 import { CommandFailure, INTERRUPTED, tell, USAGE } from './failure.ts';
 import { example, showExamplesOfGroups } from './frame.ts';
-import { IMPORT_KINDS, importFile } from './import.ts';
+import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
 import { mcpCommand } from './mcp/server.ts';
-import { migrateDatabase } from './migrate.ts';
-import { withOperator } from './operator-call.ts';
+import { migrateCommand } from './migrate.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
 import { OutputClosed, outputClosed, watchOutput } from './output.ts';
-import { Printer } from './printer.ts';
 import type { ServeOptions } from './serve.ts';
 import { readStartConfig } from './start-config.ts';
 
 /** An option as the API writes its parameters: `--page_size` is `--page-size`. */
 const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
+
+/** Loads the service. Loading takes a second, which other commands than a start, and a wrong setting, need not wait. */
+type LoadService = () => Promise<StartService>;
 
 /**
  * The command line. A command that fails says why in one line on standard error, with `--json` as an ErrorMessage.
@@ -32,14 +33,15 @@ const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
  * @returns the exit status: 0, also where the reader of the output has closed it; 1 if the command failed, 2 if it was called wrongly,
  *   3 if nobody is signed in, 130 if it was interrupted
  */
-export async function run(argv: string[]): Promise<number> {
+export async function run(argv: string[], loadService: LoadService): Promise<number> {
   const words = argv.map((word) => word.replace(UNDERSCORED_OPTION, (name) => name.replaceAll('_', '-')));
   const json = words.includes('--json');
   let code = 0;
   watchOutput();
-  const program = await createProgram(json, (result) => {
+  const finish = (result: number) => {
     code = result;
-  });
+  };
+  const program = await createProgram(json, finish, loadService);
   try {
     await program.parseAsync(words);
     return code === INTERRUPTED && outputClosed.aborted ? 0 : code;
@@ -65,13 +67,15 @@ function fail(error: unknown, json: boolean): number {
  * @param json as `--json`: refusals are not written as text
  * @param finish takes the exit status of the command that ran
  */
-export async function createProgram(json: boolean, finish: (code: number) => void): Promise<Command> {
-  const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
+export async function createProgram(
+  json: boolean,
+  finish: (code: number) => void,
+  loadService: LoadService,
+): Promise<Command> {
+  const manifest = fieldsOf(JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')));
   const program = new Command('lombard')
     .description('Client API for cross-border payments: use it, run the service, and import data.')
-    .version(manifest.version)
+    .version(String(manifest.version))
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -81,57 +85,21 @@ export async function createProgram(json: boolean, finish: (code: number) => voi
   program.commandsGroup('Running it:');
   doctorCommand(frame);
 
-  example(
-    program
-      .command('serve')
-      .description('start the service, configured by environment variables (docs/configuration.md)'),
-    'serve',
-  ).action(async () => finish(await start({ demonstration: false, print: false })));
+  const serving = program
+    .command('serve')
+    .description('start the service, configured by environment variables (docs/configuration.md)');
+  frame.does(example(serving, 'serve'), () => start(loadService, { demonstration: false, print: false }));
 
-  example(
-    program
-      .command('demo')
-      .description('start the service to try it out, with a sample application, and print what to do next')
-      .option('--no-demo', 'start empty, without the demonstration institution and the sample application'),
-    'demo',
-    'demo --no-demo',
-  ).action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
+  const demo = program
+    .command('demo')
+    .description('start the service to try it out, with a sample application, and print what to do next')
+    .option('--no-demo', 'start empty, without the demonstration institution and the sample application');
+  frame.does(example(demo, 'demo', 'demo --no-demo'), ({ options }) =>
+    start(loadService, { demonstration: options.demo === true, print: true }),
+  );
 
-  addMigrate(program, json, finish);
-
-  withOperator(
-    program
-      .command('import <file>')
-      .description('import an NDJSON file, one record a line, plain or compressed (.gz); - reads standard input')
-      .addOption(
-        new Option('--kind <kind>', 'kind of the records; default: the one that the file name contains').choices([
-          ...IMPORT_KINDS,
-        ]),
-      )
-      .option('--stop', 'stop at the first line that is refused')
-      .addOption(
-        new Option('--on-conflict <rule>', 'what to do with a line whose record exists').choices([...CONFLICT_RULES]),
-      )
-      .option('--notify', 'send the notifications that single calls would')
-      .option('--no-notify', 'send none; without this, payment-actions does')
-      .option(
-        '--idempotency-key <key>',
-        'the same file with the same key is imported once; after an interruption it continues where it stopped',
-      ),
-  )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  lombard import payments.ndjson
-  lombard import export.ndjson.gz --kind transactions
-  zcat big.gz | lombard import - --kind payments
-  lombard import payment-actions.ndjson --no-notify --idempotency-key 2026-11-22
-
-If lines are refused, they are listed and the exit code is 1; the other lines are imported.`,
-    )
-    .action(async (file: string, options) => finish(await importFile(file, options, new Printer(json))));
-
+  migrateCommand(frame);
+  importCommand(frame);
   auditCommands(frame);
   keysCommands(frame);
   changesCommand(frame);
@@ -143,26 +111,11 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
   return program;
 }
 
-function addMigrate(program: Command, json: boolean, finish: (code: number) => void): void {
-  example(
-    program
-      .command('migrate')
-      .description('bring the database to the schema of this program (docs/upgrading.md)')
-      .option('--check', 'only list what is missing; the exit code is 1 if something is')
-      .option('--print', 'write the missing SQL to standard output, and run nothing'),
-    'migrate',
-    'migrate --check',
-    'migrate --print > missing.sql',
-  ).action(async (options: { check?: boolean; print?: boolean }) =>
-    finish(await migrateDatabase(options, new Printer(json))),
-  );
-}
-
-/** Loads the service only to start it: loading takes a second, which other commands and a wrong setting need not wait. */
-async function start(options: ServeOptions): Promise<number> {
+/** Starts the service, once its settings are known to be right. */
+async function start(loadService: LoadService, options: Omit<ServeOptions, 'startService'>): Promise<number> {
   const config = await readStartConfig();
-  const { serve } = await import('./serve.ts');
-  return serve(config, options);
+  const [{ serve }, startService] = await Promise.all([import('./serve.ts'), loadService()]);
+  return serve(config, { ...options, startService });
 }
 
 const ENVIRONMENT = `

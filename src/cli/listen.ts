@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LombardError } from '../../sdk/src/index.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
-import { someOf } from './choices.ts';
 import { EventSourceReader } from './event-source.ts';
-import { CommandFailure, INTERRUPTED, interruptions, USAGE } from './failure.ts';
+import { answered, CommandFailure, httpAddress, INTERRUPTED, interruptions } from './failure.ts';
 import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
-import { type Call, example, type Frame } from './frame.ts';
+import { type Call, example, type Frame, someOf } from './frame.ts';
 import type { Session } from './session.ts';
 
 const SECRET_BYTES = 32;
@@ -36,8 +35,7 @@ export function listenCommand(frame: Frame): void {
 
 async function listenUntilInterrupted({ options, session, print }: Call & { session: Session }): Promise<number> {
   const url = String(options.forwardTo);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new CommandFailure(`--forward-to: "${url}" must be an http or https address`, USAGE);
+  httpAddress('--forward-to', url);
   const types = options.types ?? [...WEBHOOK_TYPES];
   const interrupted = interruptions();
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
@@ -136,8 +134,8 @@ async function open(
     },
     signal,
   });
-  if (answer.ok) return answer.body as AsyncIterable<Uint8Array>;
-  const { code, details } = (await answer.json().catch(() => ({}))) as { code?: string; details?: string };
+  if (answer.ok) return answer.body ?? undefined;
+  const { code, details } = await answered(answer);
   if (answer.status === 401) await session.renew(signal);
   else if (answer.status < 500 && answer.status !== 429)
     throw new CommandFailure(`${code ?? answer.status}: ${details ?? 'the stream cannot be read'}`);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { LombardError, type ResponseOf } from '../../sdk/src/index.ts';
+import { fieldsOf } from '../values/unknown.ts';
 import { INTERRUPTED, interruption } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
@@ -83,9 +84,9 @@ async function followLog({ session, ...call }: Call & { session: Session }): Pro
 
 /** Whether the service may answer again later. A token that could not be refreshed says so in its cause. */
 function isOutage(error: unknown): boolean {
-  const { status, cause } = error as { status?: number; cause?: unknown };
+  const { status, cause } = fieldsOf(error);
   if (status === 401 && cause instanceof LombardError) return isOutage(cause);
-  return status === undefined || status >= 500 || status === 429;
+  return typeof status !== 'number' || status >= 500 || status === 429;
 }
 
 /** The requests that were not printed yet, newest first: pages up to one with a request that was. */

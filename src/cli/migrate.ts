@@ -5,10 +5,10 @@ import { createLog } from '../process/log.ts';
 import { type Config, readConfig } from '../settings/config.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
+import { example, type Frame } from './frame.ts';
 import { write } from './output.ts';
 import type { Printer } from './printer.ts';
 
-/** Its options. */
 interface MigrateCommand {
   check?: boolean;
   print?: boolean;
@@ -16,13 +16,20 @@ interface MigrateCommand {
 
 /**
  * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL. The embedded
- * database need not run.
- * @returns the exit code: 1 where `--check` finds something missing
+ * database need not run. The exit code is 1 where `--check` finds something missing.
  */
-export async function migrateDatabase(options: MigrateCommand, print: Printer): Promise<number> {
-  if (options.check && options.print) throw new CommandFailure('--check and --print: give only one of them', 2);
-  const config = readConfig();
-  return withDatabaseUrl(config, (url) => migrateAt(url, config, options, print));
+export function migrateCommand({ program, does }: Frame): void {
+  const command = program
+    .command('migrate')
+    .description('bring the database to the schema of this program (docs/upgrading.md)')
+    .option('--check', 'only list what is missing; the exit code is 1 if something is')
+    .option('--print', 'write the missing SQL to standard output, and run nothing');
+  example(command, 'migrate', 'migrate --check', 'migrate --print > missing.sql');
+  does<MigrateCommand>(command, async ({ options, print }) => {
+    if (options.check && options.print) throw new CommandFailure('--check and --print: give only one of them', 2);
+    const config = readConfig();
+    return withDatabaseUrl(config, (url) => migrateAt(url, config, options, print));
+  });
 }
 
 async function migrateAt(url: string, config: Config, options: MigrateCommand, print: Printer): Promise<number> {

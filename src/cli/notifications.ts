@@ -109,8 +109,11 @@ function addReplay(frame: Frame, group: Command): void {
   });
 }
 
-async function listNotifications({ options, session, print }: Call & { session: Session }): Promise<void> {
-  const { subscription, status, type, limit } = options as Record<string, string | undefined>;
+async function listNotifications({
+  options: { subscription, status, type, limit },
+  session,
+  print,
+}: Call<Record<string, string | undefined>> & { session: Session }): Promise<void> {
   const first = limit === undefined ? DEFAULT_LIMIT_ROWS : Number(limit);
   if (!Number.isInteger(first) || first < 1) throw new CommandFailure('--limit: must be a whole number from 1', USAGE);
   const wanted = {

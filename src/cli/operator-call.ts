@@ -1,9 +1,10 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { Agent, request } from 'undici';
 import { parse } from '../../sdk/src/index.ts';
 import { readConfig } from '../settings/config.ts';
-import { CommandFailure } from './failure.ts';
+import { fieldsOf } from '../values/unknown.ts';
+import { CommandFailure, httpAddress, whyUnanswered } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -26,42 +27,42 @@ export function withOperator(command: Command): Command {
     );
 }
 
-/**
- * Where the operator interface is, and the token to call it with.
- * @throws CommandFailure
- */
-export function operatorAccess(options: OperatorOptions): { base: string; token: string } {
+/** Where the operator interface is, and the token to call it with. @throws CommandFailure */
+function operatorAccess(options: OperatorOptions): { base: string; token: string } {
   const config = readConfig();
-  const base = options.url ?? operatorAddress(config);
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new CommandFailure(`--url: "${base}" must be an http or https address`, 2);
+  const base = httpAddress('--url', options.url ?? operatorAddress(config));
   const token = options.token ?? config.operatorToken ?? operatorTokenFile(config);
   if (!token) {
     throw new CommandFailure(
       `no operator token: give --token, set LOMBARD_OPERATOR_TOKEN, or LOMBARD_DATA_DIR to the service's data directory (now ${config.dataDir})`,
     );
   }
-  return { base: base.replace(/(?<!\/)\/+$/, ''), token };
+  return { base, token };
 }
 
-/**
- * Calls the operator interface.
- * @param call path with query; an object is sent as JSON, a stream as it is
- * @returns the answer's JSON, whose numbers keep their digits for `stringify`, or undefined if it has no body
- * @throws CommandFailure, of which Unanswered says that it may have been done
- */
-export async function callOperator(
-  options: OperatorOptions,
-  call: {
-    method: 'GET' | 'POST' | 'DELETE';
-    path: string;
-    body?: object | Readable;
-    headers?: Record<string, string>;
-    signal?: AbortSignal;
-  },
-): Promise<unknown> {
+/** A call of the operator interface. */
+interface OperatorCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its query. */
+  path: string;
+  /** An object is sent as JSON, a stream as it is. */
+  body?: object | Readable | undefined;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** What the operator interface answered: the JSON's numbers keep their digits for `stringify`; undefined without a body. */
+interface OperatorAnswer {
+  base: string;
+  status: number;
+  body: unknown;
+}
+
+/** Calls the operator interface, which may refuse. @throws CommandFailure, of which Unanswered says that it may have been done */
+export async function askOperator(options: OperatorOptions, call: OperatorCall): Promise<OperatorAnswer> {
   const { base, token } = operatorAccess(options);
-  const stream = call.body !== undefined && typeof (call.body as Readable).pipe === 'function';
+  const { method, path, body, signal } = call;
+  const json = body !== undefined && !(body instanceof Readable);
   // An import answers at its end, which may take long; the caller shows its progress.
   const dispatcher = new Agent({
     headersTimeout: 0,
@@ -70,32 +71,37 @@ export async function callOperator(
     pipelining: 0,
   });
   try {
-    const response = await request(base + call.path, {
-      method: call.method,
+    const response = await request(base + path, {
+      method,
       dispatcher,
-      ...(call.signal ? { signal: call.signal } : {}),
+      ...(signal && { signal }),
       headers: {
         authorization: `Bearer ${token}`,
-        ...(call.body && !stream ? { 'content-type': 'application/json' } : {}),
+        ...(json && { 'content-type': 'application/json' }),
         ...call.headers,
       },
-      ...(call.body === undefined ? {} : { body: stream ? (call.body as Readable) : JSON.stringify(call.body) }),
+      ...(body !== undefined && { body: body instanceof Readable ? body : JSON.stringify(body) }),
     });
-    const text = await response.body.text();
-    const answer = parsed(text);
-    if (response.statusCode < 300) return answer;
-    const { code, details } = (answer ?? {}) as { code?: string; details?: string };
-    const Failure = response.statusCode < 500 ? CommandFailure : Unanswered;
-    throw new Failure(`${base} answered ${response.statusCode}${code ? ` ${code}: ${details}` : ''}`);
+    return { base, status: response.statusCode, body: parsed(await response.body.text()) };
   } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    const { code, message } = error as { code?: string; message: string };
-    throw new Unanswered(
-      `cannot reach the operator interface at ${base}: ${code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : message || code}`,
-    );
+    throw new Unanswered(`cannot reach the operator interface at ${base}: ${whyUnanswered(error)}`);
   } finally {
     await dispatcher.close().catch(() => {});
   }
+}
+
+/** As `askOperator`, where a refusal is a failure. @returns the answer's JSON @throws CommandFailure */
+export async function callOperator(options: OperatorOptions, call: OperatorCall): Promise<unknown> {
+  const answer = await askOperator(options, call);
+  if (answer.status < 300) return answer.body;
+  const Failure = answer.status < 500 ? CommandFailure : Unanswered;
+  throw new Failure(refusalOf(answer));
+}
+
+/** What a refusal says. */
+export function refusalOf({ base, status, body }: OperatorAnswer): string {
+  const { code, details } = fieldsOf(body);
+  return `${base} answered ${status}${code === undefined ? '' : ` ${code}: ${details}`}`;
 }
 
 function parsed(text: string): unknown {

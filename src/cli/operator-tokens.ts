@@ -7,6 +7,7 @@ import { createLog } from '../process/log.ts';
 import { readConfig } from '../settings/config.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../settings/staff-settings.ts';
 import { parseInstant, ServiceClock } from '../values/calendar.ts';
+import { fieldsOf, listOf } from '../values/unknown.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
@@ -19,19 +20,10 @@ interface CreateOptions extends OperatorOptions {
   database?: boolean;
 }
 
-/** A token as the operator interface lists it. */
-interface ListedToken {
-  id: string;
-  name: string;
-  /** Null where its scopes were given one by one. */
-  role: string | null;
-  scopes: string[];
-  expires_at: string | null;
-}
-
-const COLUMNS: Column<ListedToken>[] = [
+const COLUMNS: Column<Readonly<Record<string, unknown>>>[] = [
   ['TOKEN', ({ id }) => id],
-  ['ROLE', ({ role, scopes }) => role ?? scopes.join(' ')],
+  // Null where its scopes were given one by one.
+  ['ROLE', ({ role, scopes }) => role ?? listOf(scopes).join(' ')],
   ['NAME', ({ name }) => name],
   ['EXPIRES', ({ expires_at }) => expires_at],
 ];
@@ -54,33 +46,34 @@ export function operatorTokenCommands(frame: Frame): void {
       .option('--database', 'write it directly to the database: for the first token of an installation'),
   );
   example(create, 'operator-tokens create core-banking', 'operator-tokens create first --role admin --database');
-  frame.does(create, async ({ args: [name = ''], options: { role, ...options }, print }) => {
-    const made = await createToken(name, { ...(options as Omit<CreateOptions, 'role'>), role: role as OperatorRole });
-    print.done(made.token, made);
+  frame.does<CreateOptions>(create, async ({ args: [name = ''], options, print }) => {
+    const made = await createToken(name, options);
+    print.done(String(made.token), made);
   });
 
   const list = withOperator(tokens.command('list').description('list the valid tokens'));
-  frame.does(example(list, 'operator-tokens list'), async ({ options, print }) =>
-    print.rows((await callOperator(options as OperatorOptions, LIST)) as ListedToken[], COLUMNS),
+  frame.does<OperatorOptions>(example(list, 'operator-tokens list'), async ({ options, print }) =>
+    print.rows(listOf(await callOperator(options, LIST)).map(fieldsOf), COLUMNS),
   );
 
   const revoke = withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints'));
-  frame.does(example(revoke, 'operator-tokens revoke 5f0c...'), async ({ args: [id = ''], options, print }) => {
+  example(revoke, 'operator-tokens revoke 5f0c...');
+  frame.does<OperatorOptions>(revoke, async ({ args: [id = ''], options, print }) => {
     const path = `/operator-tokens/${encodeURIComponent(id)}`;
-    await callOperator(options as OperatorOptions, { method: 'DELETE', path });
+    await callOperator(options, { method: 'DELETE', path });
     print.done(`${id} has been revoked`, { id, done: 'revoked' });
   });
 }
 
 const LIST = { method: 'GET', path: '/operator-tokens' } as const;
 
-async function createToken(name: string, options: CreateOptions): Promise<{ token: string }> {
+async function createToken(name: string, options: CreateOptions): Promise<{ token?: unknown }> {
   const expiresAt = options.expires === undefined ? undefined : parseInstant(options.expires);
   if (options.expires !== undefined && !expiresAt)
     throw new CommandFailure(`--expires: "${options.expires}" must be an instant, for example 2027-01-01T00:00:00Z`, 2);
   if (options.database) return createInDatabase(name, options.role, expiresAt);
   const body = { name, role: options.role, ...(options.expires ? { expires_at: options.expires } : {}) };
-  return (await callOperator(options, { method: 'POST', path: '/operator-tokens', body })) as { token: string };
+  return fieldsOf(await callOperator(options, { method: 'POST', path: '/operator-tokens', body }));
 }
 
 /** Creates a token without the operator interface: a production service does not start before it has one. */

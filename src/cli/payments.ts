@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { decimal, type Payment, type PaymentQuery } from '../../sdk/src/index.ts';
 import { AMOUNT_RANGES, ORDER_FIELDS, ORDERS, STATUS_FILTERS } from '../payments/search/search-parameters.ts';
+import { namesOf } from '../values/unknown.ts';
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 import { approve } from './step-up.ts';
@@ -52,19 +53,19 @@ export function paymentCommands(frame: Frame): void {
   addList(frame, payments);
   frame.asContact(
     example(payments.command('show <id>').description('show one payment'), 'payments show PAY000001'),
-    async ({ args, session, print }) => print.record(await session.lombard.payments.get(args[0] as string)),
+    async ({ args: [id = ''], session, print }) => print.record(await session.lombard.payments.get(id)),
   );
   addApprove(frame, payments);
   const refusals = {
     reject: ['reject a payment that waits for authorization', 'rejected', 'Wrong account'],
     cancel: ['cancel a payment that has not been sent', 'cancelled', 'Ordered twice'],
   } as const;
-  for (const [name, [description, done, reason]] of Object.entries(refusals)) {
+  for (const name of namesOf(refusals)) {
+    const [description, done, reason] = refusals[name];
     const command = withReason(payments.command(`${name} <id>`).description(description));
     example(command, `payments ${name} PAY000001 --reason "${reason}"`);
-    frame.asContact(command, async ({ args, options, session, print }) => {
-      const id = args[0] as string;
-      await session.lombard.payments[name as keyof typeof refusals](id, { reason: text(options.reason) });
+    frame.asContact<Reason>(command, async ({ args: [id = ''], options: { reason }, session, print }) => {
+      await session.lombard.payments[name](id, { reason });
       print.done(`${id} is ${done}`, { payment_id: id, done });
     });
   }
@@ -76,11 +77,13 @@ function addApprove(frame: Frame, payments: Command): void {
     payments.command('approve <id>').description('approve a payment that waits for authorization'),
   ).option('--verification-code <code>', 'where the client asks for one; a terminal is asked for it');
   example(command, 'payments approve PAY000001', 'payments approve PAY000001 --verification-code 123456');
-  frame.asContact(command, async ({ args, options, session, print }) => {
-    const id = args[0] as string;
-    await approve(session, id, { reason: text(options.reason), code: text(options.verificationCode) });
-    print.done(`${id} is approved`, { payment_id: id, done: 'approved' });
-  });
+  frame.asContact<Reason & { verificationCode?: string }>(
+    command,
+    async ({ args: [id = ''], options, session, print }) => {
+      await approve(session, id, { reason: options.reason, code: options.verificationCode });
+      print.done(`${id} is approved`, { payment_id: id, done: 'approved' });
+    },
+  );
 }
 
 /** `lombard multipayments`. */
@@ -90,19 +93,18 @@ function addMultipayments(frame: Frame): void {
     group.command('reject <id>').description('reject the trades of a multi payment and cancel its payments'),
   );
   example(reject, 'multipayments reject MUL000001 --reason "Ordered twice"');
-  frame.asContact(reject, async ({ args, options, session, print }) => {
-    const id = args[0] as string;
-    await session.lombard.multipayments.reject(id, { reason: text(options.reason) });
+  frame.asContact<Reason>(reject, async ({ args: [id = ''], options: { reason }, session, print }) => {
+    await session.lombard.multipayments.reject(id, { reason });
     print.done(`${id} is rejected`, { multipayment_id: id, done: 'rejected' });
   });
 }
 
-function withReason(command: Command): Command {
-  return command.option('--reason <text>', 'why: the payment, its timeline and the audit trail show it');
+interface Reason {
+  reason?: string;
 }
 
-function text(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
+function withReason(command: Command): Command {
+  return command.option('--reason <text>', 'why: the payment, its timeline and the audit trail show it');
 }
 
 function wholeNumber(value: string): string {
@@ -112,9 +114,9 @@ function wholeNumber(value: string): string {
 
 function addList(frame: Frame, payments: Command): void {
   const list = payments.command('list').description('search payments; the options are the parameters of the search');
-  for (const [name, takes] of Object.entries(PARAMETERS)) {
-    const option = new Option(`--${name.replaceAll('_', '-')} <value>`, takes);
-    const choices = CHOICES[name as keyof PaymentQuery];
+  for (const name of namesOf(PARAMETERS)) {
+    const option = new Option(`--${name.replaceAll('_', '-')} <value>`, PARAMETERS[name]);
+    const choices = CHOICES[name];
     if (choices) option.choices(choices);
     if (NUMBERS.has(name)) option.argParser(wholeNumber);
     list.addOption(option);
@@ -126,7 +128,8 @@ function addList(frame: Frame, payments: Command): void {
       const value = options[name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())];
       if (value !== undefined) query[name] = NUMBERS.has(name) ? Number(value) : value;
     }
-    const { page = 1, page_size: size = DEFAULT_PAGE_ROWS } = query as { page?: number; page_size?: number };
+    const [page, size] = [Number(query.page ?? 1), Number(query.page_size ?? DEFAULT_PAGE_ROWS)];
+    // The command has checked what is closed, and the service checks the rest.
     const { items, total } = await session.lombard.payments.search(query as PaymentQuery).page(page);
     const shown = (page - 1) * size + items.length;
     const more = shown < total ? `; the next page: --page ${page + 1}` : '';

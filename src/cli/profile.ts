@@ -4,22 +4,15 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { userConfigHome } from '../settings/config.ts';
 import { replaceFile } from '../settings/data-directory.ts';
-import { codeOf, messageOf } from '../values/unknown.ts';
+import { codeOf, messageOf, textsOf } from '../values/unknown.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 
 export const DEFAULT_PROFILE = 'default';
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Who is signed in, where, and with which tokens. */
-export interface Profile {
-  api_url: string;
-  auth_url: string;
-  contact_id: string;
-  /** The client acted for unless `--client` names another one. */
-  client_id: string;
-  access_token: string;
-  refresh_token: string;
-}
+/** Who is signed in, where, and with which tokens. `client_id`: the client acted for unless `--client` names another one. */
+const FIELDS = ['api_url', 'auth_url', 'contact_id', 'client_id', 'access_token', 'refresh_token'] as const;
+export type Profile = Record<(typeof FIELDS)[number], string>;
 
 /** `$XDG_CONFIG_HOME/lombard`. */
 export function profileFolder(): string {
@@ -36,11 +29,18 @@ function pathOf(name: string): string {
 export function readProfile(name: string): Profile | undefined {
   const path = pathOf(name);
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Profile;
+    return profileIn(readFileSync(path, 'utf8'));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new CommandFailure(`cannot read ${path}: ${messageOf(error)}`);
   }
+}
+
+/** @throws Error where the text is no profile */
+export function profileIn(text: string): Profile {
+  const profile = textsOf(JSON.parse(text), FIELDS);
+  if (!profile) throw new Error(`it lacks one of ${FIELDS.join(', ')}`);
+  return profile;
 }
 
 /** Writes a profile with mode 0600, in `$XDG_CONFIG_HOME/lombard/`. */

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../settings/config.ts';
 import { replaceFile } from '../settings/data-directory.ts';
+import { fieldsOf } from '../values/unknown.ts';
 
 /** The addresses of the service that runs on a data directory. Commands on the same machine read them. */
 export interface Running {
@@ -25,7 +26,13 @@ export function removeRunning(dataDir: string): void {
 /** The service that runs on the data directory; undefined where none does. One that was killed may still be named. */
 export function readRunning(config: Config): Running | undefined {
   try {
-    return JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')) as Running;
+    const found = fieldsOf(JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')));
+    const [api, auth, trusted, operator, health] = ['api', 'auth', 'trusted', 'operator', 'health'].map((name) =>
+      typeof found[name] === 'string' ? found[name] : null,
+    );
+    return api && auth
+      ? { api, auth, trusted: trusted ?? null, operator: operator ?? null, health: health ?? null }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,14 +1,7 @@
-import type { Payment } from '../../sdk/src/index.ts';
+import type { InputOf } from '../../sdk/src/index.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { ask, canAsk } from './question.ts';
-import type { Session } from './session.ts';
-
-/** A route of the sandbox. Events and statuses are texts here: the service says which there are. */
-async function call<T>(session: Session, operation: string, input: object): Promise<T> {
-  const { body } = await session.lombard.call(operation as 'GET /payments', input as never);
-  return body as T;
-}
 
 /** `lombard trigger`, `advance` and `reset`: moving things in the sandbox. */
 export function sandboxCommands(frame: Frame): void {
@@ -16,13 +9,10 @@ export function sandboxCommands(frame: Frame): void {
     .command('trigger <event>')
     .description('make real data in the sandbox that causes a notification');
   example(trigger, 'trigger PAYMENT_STATUS_CHANGE:RETURNED', 'trigger CREDIT_INCOMING_TRANSACTION');
-  frame.asContact(trigger, async ({ args, session, print }) => {
-    const input = { body: { event: args[0] } };
-    const made = await call<{ event: string; entity: string; entity_id: string }>(
-      session,
-      'POST /sandbox/trigger',
-      input,
-    );
+  // Events and statuses are texts here: the service says which there are.
+  frame.asContact(trigger, async ({ args: [event], session, print }) => {
+    const body = { event } as InputOf<'POST /sandbox/trigger'>['body'];
+    const { body: made } = await session.lombard.call('POST /sandbox/trigger', { body });
     print.done(`${made.event}: ${made.entity} ${made.entity_id}`, made);
   });
 
@@ -30,9 +20,10 @@ export function sandboxCommands(frame: Frame): void {
     .command('advance <payment> [status]')
     .description('move a payment in the sandbox: one step, or to a status, or returned');
   example(advance, 'advance PAY000001', 'advance PAY000001 "Payment complete"', 'advance PAY000001 returned');
-  frame.asContact(advance, async ({ args: [id, to], session, print }) => {
-    const input = { path: { payment_id: id }, body: to === undefined ? {} : { to } };
-    const moved = await call<Payment>(session, 'POST /sandbox/payments/{payment_id}/advance', input);
+  frame.asContact(advance, async ({ args: [id = '', to], session, print }) => {
+    const route = 'POST /sandbox/payments/{payment_id}/advance';
+    const body = (to === undefined ? {} : { to }) as InputOf<typeof route>['body'];
+    const { body: moved } = await session.lombard.call(route, { path: { payment_id: id }, body });
     print.done(`${moved.payment_id}: ${moved.status}`, moved);
   });
 
@@ -42,7 +33,7 @@ export function sandboxCommands(frame: Frame): void {
     .option('--yes', 'do not ask');
   frame.asContact(example(reset, 'reset --yes'), async ({ options, session, print }) => {
     if (!options.yes && !(await agreed(session.clientId))) throw new CommandFailure('nothing was reset');
-    await call(session, 'POST /sandbox/reset', {});
+    await session.lombard.call('POST /sandbox/reset', {});
     print.done(`${session.clientId} is reset`, { client_id: session.clientId, done: 'reset' });
   });
 }

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { Context } from '../context.ts';
+import type { Context, Service, StartService } from '../context.ts';
 import { type EmbeddedPostgres, freePort, startEmbedded } from '../embedded/postgres.ts';
 import { createHealthListener } from '../http/server/health.ts';
 import { limitHeapGrowth } from '../imports/heap-growth.ts';
@@ -9,10 +9,8 @@ import { metrics } from '../process/metrics.ts';
 import { Parts } from '../process/parts.ts';
 import { ensureDemonstration, registerSample } from '../sandbox/demonstration/demonstration.ts';
 import { sampleRedirect } from '../sandbox/demonstration/institution.ts';
-import { type Service, startService } from '../service.ts';
 import type { Config } from '../settings/config.ts';
 import { checkStart } from '../start-checks.ts';
-import { StartupError } from '../values/errors.ts';
 import { errorOf } from '../values/unknown.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
 import { SampleApplication } from './sample-application.ts';
@@ -25,6 +23,7 @@ export interface ServeOptions {
   demonstration: boolean;
   /** Prints addresses and a login for the person at the terminal. */
   print: boolean;
+  startService: StartService;
 }
 
 /** Milliseconds that the process may live on after the service has stopped, or after a start that failed. */
@@ -78,7 +77,7 @@ async function serveAlone(run: Run): Promise<number> {
 }
 
 /** @returns undefined if the start was interrupted @throws whatever else ended it */
-async function start({ config, log, demonstration, stopping }: Run): Promise<Service | undefined> {
+async function start({ config, log, demonstration, stopping, startService }: Run): Promise<Service | undefined> {
   const prepare = async (context: Context) => {
     if (!demonstration || config.environment !== 'sandbox') return;
     if (await ensureDemonstration(context)) log.info('the demonstration institution was created');
@@ -200,9 +199,7 @@ async function servePrimary(run: Run): Promise<number> {
 }
 
 async function startDatabase({ config, log }: Run, parts: Parts): Promise<EmbeddedPostgres> {
-  const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
-    throw new StartupError(error.message, { cause: error });
-  });
+  const database = await startEmbedded({ dataDir: config.dataDir, log });
   await parts.start(database);
   return database;
 }

@@ -5,7 +5,7 @@ import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import { type Config, readConfig } from '../settings/config.ts';
 import { replaceFile } from '../settings/data-directory.ts';
 import { CommandFailure, NOT_SIGNED_IN, reach } from './failure.ts';
-import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
+import { DEFAULT_PROFILE, type Profile, profileIn, readProfile, writeProfile } from './profile.ts';
 import { type Running, readRunning } from './running.ts';
 import { COMMAND_APPLICATION } from './sign-in/authorization-server.ts';
 import { signInDemonstration } from './sign-in/demonstration.ts';
@@ -101,8 +101,7 @@ async function sandboxSession(config: Config, running: Running, client: string |
 
 function readKept(path: string, running: Running): Profile | undefined {
   try {
-    const kept = JSON.parse(readFileSync(path, 'utf8')) as Profile;
-    return { ...kept, api_url: running.api, auth_url: running.auth };
+    return { ...profileIn(readFileSync(path, 'utf8')), api_url: running.api, auth_url: running.auth };
   } catch {
     return undefined;
   }

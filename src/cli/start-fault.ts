@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path';
 import { databaseFault } from '../database/fault.ts';
 import { dataDirectoryFault, embeddedUrl } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
+import { fieldsOf } from '../values/unknown.ts';
 
 /** PostgreSQL writes its log in segments of this size, and ends where none fits. */
 const SEGMENT_BYTES = 16 * 1_048_576;
@@ -18,8 +19,8 @@ export function startFault(
 ): Error {
   if (error instanceof StartupError) return error;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const { path, syscall } = cause as NodeJS.ErrnoException;
-    const own = path?.startsWith(resolve(dataDir) + sep) ?? syscall === 'write';
+    const { path, syscall } = fieldsOf(cause);
+    const own = typeof path === 'string' ? path.startsWith(resolve(dataDir) + sep) : syscall === 'write';
     const fault = own ? dataDirectoryFault(dataDir, cause) : undefined;
     if (fault) return fault;
     const reason = path === undefined ? databaseFault(cause) : undefined;

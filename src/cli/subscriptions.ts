@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ExtraHeader, Subscription, SubscriptionPatch, WebhookType } from '../../sdk/src/index.ts';
+import type { ExtraHeader, NewSubscription, Subscription, WebhookType } from '../../sdk/src/index.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
-import { someOf } from './choices.ts';
 import { CommandFailure, USAGE } from './failure.ts';
-import { type Call, example, type Frame } from './frame.ts';
+import { example, type Frame, someOf } from './frame.ts';
 import type { Column } from './printer.ts';
 import { uuid } from './refusal.ts';
 
@@ -40,10 +39,9 @@ export function subscriptionCommands(frame: Frame): void {
     create,
     'subscriptions create --url https://example.com/hooks --types PAYMENT_STATUS_CHANGE --secret whsec_...',
   );
-  frame.asContact(create, async ({ options, session, print }) => {
-    const { active = true, ...fields } = patchOf(options);
-    const wanted = { ...fields, active } as Parameters<typeof session.lombard.subscriptions.create>[0];
-    const made = await session.lombard.subscriptions.create(wanted);
+  frame.asContact<Fields & { url: string; types: WebhookType[] }>(create, async ({ options, session, print }) => {
+    const { url, types } = options;
+    const made = await session.lombard.subscriptions.create({ active: true, ...patchOf(options), url, types });
     print.done(`made subscription ${made.id}`, made);
   });
 
@@ -55,11 +53,9 @@ export function subscriptionCommands(frame: Frame): void {
       .addOption(someOf('--types <list>', 'replaces the whole list; comma separated', WEBHOOK_TYPES)),
   ).option('--active', 'send notifications again');
   example(update, 'subscriptions update 5f0c... --types PAYMENT_STATUS_CHANGE,TRADE_STATUS_CHANGE');
-  frame.asContact(update, async ({ args, options, session, print }) => {
-    const changed = await session.lombard.subscriptions.update(
-      uuid(args[0], 'subscription_not_found'),
-      patchOf(options),
-    );
+  frame.asContact<Fields>(update, async ({ args: [given], options, session, print }) => {
+    const id = uuid(given, 'subscription_not_found');
+    const changed = await session.lombard.subscriptions.update(id, patchOf(options));
     print.done(`changed subscription ${changed.id}`, changed);
   });
 
@@ -71,12 +67,9 @@ export function subscriptionCommands(frame: Frame): void {
     print.done(`deleted subscription ${args[0]}`, { id: args[0], done: 'deleted' });
   });
   const ping = group.command('ping <id>').description('send a Ping notification');
-  frame.asContact(example(ping, 'subscriptions ping 5f0c...'), async ({ args, session, print }) => {
-    await session.lombard.subscriptions.ping(args[0] as string);
-    print.done(`a Ping is on its way (lombard notifications list shows its result)`, {
-      id: args[0],
-      done: 'pinged',
-    });
+  frame.asContact(example(ping, 'subscriptions ping 5f0c...'), async ({ args: [id = ''], session, print }) => {
+    await session.lombard.subscriptions.ping(id);
+    print.done('a Ping is on its way (lombard notifications list shows its result)', { id, done: 'pinged' });
   });
 }
 
@@ -113,16 +106,17 @@ function withFields(command: Command): Command {
     .option('--header <name:value...>', 'a header for every notification; may be repeated, at most 5');
 }
 
-/** The fields that the options name. */
-function patchOf(options: Call['options']): SubscriptionPatch {
-  const { url, types, secret, header, active, inactive } = options as {
-    url?: string;
-    types?: WebhookType[];
-    secret?: string;
-    header?: string[];
-    active?: boolean;
-    inactive?: boolean;
-  };
+/** The options that are fields of a subscription. */
+interface Fields {
+  url?: string;
+  types?: WebhookType[];
+  secret?: string;
+  header?: string[];
+  active?: boolean;
+  inactive?: boolean;
+}
+
+function patchOf({ url, types, secret, header, active, inactive }: Fields): Partial<NewSubscription> {
   if (active && inactive) throw new CommandFailure('--active and --inactive: give one of them', USAGE);
   return {
     ...(url === undefined ? {} : { url }),

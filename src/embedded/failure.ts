@@ -1,21 +1,22 @@
 import { dataDirectoryFault } from '../settings/data-directory.ts';
-import { errorOf } from '../values/unknown.ts';
+import { StartupError } from '../values/errors.ts';
+import { messageOf } from '../values/unknown.ts';
 
 /** What `initdb` says of a user whom the machine does not know. It asks even where it is told another name. */
 const NO_ACCOUNT = /could not look up effective user ID (\d+)/;
 
 /** One clear error for what went wrong with the data directory: what, where, and what to do. */
-export function startFailure(dataDir: string, cause: unknown): Error {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  if (text.includes('LOMBARD_DATA_DIR')) return errorOf(cause);
+export function startFailure(dataDir: string, cause: unknown): StartupError {
+  const text = messageOf(cause);
+  if (text.includes('LOMBARD_DATA_DIR')) return new StartupError(text, { cause });
   const [, uid] = NO_ACCOUNT.exec(text) ?? [];
   if (uid !== undefined)
-    return new Error(
+    return new StartupError(
       `the embedded PostgreSQL cannot be made by user ${uid}, who has no account on this machine: ` +
         `add one (useradd --uid ${uid} lombard), start the service as a user who has one, or set DATABASE_URL`,
       { cause },
     );
-  return dataDirectoryFault(dataDir, cause) ?? (cause instanceof Error ? cause : new Error(text));
+  return dataDirectoryFault(dataDir, cause) ?? new StartupError(text, { cause });
 }
 
 /** The lines of a program's output that say why it failed. */

@@ -48,7 +48,7 @@ export interface EmbeddedOptions {
  * again on the same port; if this process is killed, it ends too (docs/embedded-postgresql.md).
  * @param options `port`: 0 for the last one, or a free one; `durable`: false gives up crash safety for speed (tests);
  *   `settings`: further settings of PostgreSQL
- * @throws Error in one line, if the directory is in use by another process (which it names), full, read-only, out of reach, or not a
+ * @throws StartupError in one line, if the directory is in use by another process (which it names), full, read-only, out of reach, or not a
  *   cluster of this version
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {

@@ -10,6 +10,19 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
+/** The values of a list; none where it is none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The texts of a value by their names; undefined where one is missing or is no text. */
+export function textsOf<Name extends string>(value: unknown, names: readonly Name[]): Record<Name, string> | undefined {
+  const fields = fieldsOf(value);
+  return names.every((name) => typeof fields[name] === 'string')
+    ? tableOf(names, (name) => String(fields[name]))
+    : undefined;
+}
+
 /** What was thrown, as an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -17,6 +17,9 @@ before(async () => {
 });
 after(() => sandbox.stop());
 
+/** No command of these tests starts a service. */
+const unloaded = () => Promise.reject(new Error('no service is started here'));
+
 /** A new payment of a colleague that waits for the demonstration's contact. */
 async function waiting(fields: object = {}): Promise<string> {
   const [model] = await sandbox.json('payments', 'list', '--status', 'complete', '--page-size', '1');
@@ -278,7 +281,7 @@ describe('what is not there, and what is not legal', () => {
   ];
   for (const [args, legal] of closed)
     test(`${args.join(' ')}: exit 2 with the legal values`, async () => {
-      const program = await createProgram(true, () => {});
+      const program = await createProgram(true, () => {}, unloaded);
       await assert.rejects(
         program.parseAsync(['node', 'lombard', ...args]),
         (error) => error instanceof CommanderError && error.exitCode > 0 && error.message.includes(legal),
@@ -324,7 +327,7 @@ describe('the frame', () => {
     const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
     const pathOf = (command: Command): string =>
       command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
-    const commands = below(await createProgram(false, () => {}));
+    const commands = below(await createProgram(false, () => {}, unloaded));
     assert.ok(commands.length > 35, String(commands.length));
     for (const command of commands) {
       let help = '';

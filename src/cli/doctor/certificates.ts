@@ -100,11 +100,11 @@ async function checkPublic(config: Config, now: Date): Promise<Finding[]> {
     ['LOMBARD_API_URL', config.apiUrl],
     ['LOMBARD_AUTH_URL', config.authUrl],
   ] as const;
-  const https = addresses.filter(([, url]) => url?.startsWith('https:'));
+  const https = addresses.flatMap(([variable, url]) => (url?.startsWith('https:') ? [{ variable, url }] : []));
   return Promise.all(
-    https.map(async ([variable, url]) => {
+    https.map(async ({ variable, url }) => {
       try {
-        return checkDates(`${variable} (${url})`, await presentedAt(new URL(url as string)), now);
+        return checkDates(`${variable} (${url})`, await presentedAt(new URL(url)), now);
       } catch (error) {
         const why = codeOf(error) ?? messageOf(error);
         return warning(

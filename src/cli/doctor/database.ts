@@ -1,6 +1,6 @@
 import { readPaths } from '../../database/cells/cell.ts';
 import type { CellPaths } from '../../database/cells/connection.ts';
-import { type Db, first, type Pool } from '../../database/database.ts';
+import { type Db, one, type Pool } from '../../database/database.ts';
 import { databaseFault, refusesLogin } from '../../database/fault.ts';
 import { whatIsMissing } from '../../database/migrate.ts';
 import { type DatabaseAddresses, migrateOptions } from '../../database/open.ts';
@@ -87,7 +87,7 @@ export interface Server {
 }
 
 async function readServer(db: Db): Promise<Server> {
-  const server = first(
+  return one(
     await db.query<Server>(`select current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding,
       pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
@@ -96,7 +96,6 @@ async function readServer(db: Db): Promise<Server> {
       current_setting('statement_timeout') as statement_timeout,
       coalesce((select s.ssl from pg_stat_ssl s where s.pid = pg_backend_pid()), false) as encrypted`),
   );
-  return server as Server;
 }
 
 /** Judges a server. */
@@ -142,9 +141,9 @@ export function checkServer(
 
 async function checkClock(db: Db, now: () => Date): Promise<Finding> {
   const before = now().getTime();
-  const row = first(await db.query<{ at: Date }>('select clock_timestamp() as at'));
+  const { at } = one(await db.query<{ at: Date }>('select clock_timestamp() as at'));
   const middle = (before + now().getTime()) / 2;
-  const seconds = Math.round((middle - (row as { at: Date }).at.getTime()) / 1_000);
+  const seconds = Math.round((middle - at.getTime()) / 1_000);
   const away = Math.abs(seconds);
   if (away <= MAX_CLOCK_SECONDS) return ok('clock', "agrees with the database's");
   const message = `this machine is ${count(away, 'second')} ${seconds > 0 ? 'ahead of' : 'behind'} the database: run a time service (NTP) on both`;

@@ -58,6 +58,7 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
       pool = openForChecks(addresses, cells);
     }
     const { answering, silent } = await askCells(pool);
+    const [home = pool, ...others] = answering;
     findings.push(...silent.map(cellFault));
     if (config.environment === 'sandbox') {
       clock.offset = await readOffset(pool);
@@ -71,8 +72,8 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
     }
     return [
       ...findings,
-      ...(await checkRecords(answering, config, clock.now())),
-      ...(await checkWork(answering, clock)),
+      ...(await checkRecords([home, ...others], config, clock.now())),
+      ...(await checkWork([home, ...others], clock)),
     ];
   } finally {
     await pool.end();

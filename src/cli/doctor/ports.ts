@@ -1,6 +1,7 @@
 import { requireFreePorts, type WantedPort } from '../../http/server/ports.ts';
 import type { Config } from '../../settings/config.ts';
 import { wantedPorts } from '../../start-checks.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { type Running, readRunning } from '../running.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
@@ -47,8 +48,8 @@ async function runningNow(config: Config): Promise<{ addresses: Running; ready: 
   if (!addresses || !health) return undefined;
   try {
     const answer = await fetch(`${health}/health/ready`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    const { ready, reason } = (await answer.json()) as { ready?: boolean; reason?: string };
-    return { addresses, ready: ready ? '' : (reason ?? `its health answers ${answer.status}`) };
+    const { ready, reason } = fieldsOf(await answer.json());
+    return { addresses, ready: ready ? '' : String(reason ?? `its health answers ${answer.status}`) };
   } catch {
     // It was killed, or the port is somebody else's by now.
     return undefined;

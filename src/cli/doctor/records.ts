@@ -17,8 +17,8 @@ const MAX_RATES_AGE_DAYS = 7;
  * What is in the database: whether the key opens it, and whether production has in it what only a sandbox may have.
  * @param cells those that answer; the first one has what exists once
  */
-export async function checkRecords(cells: readonly Db[], config: Config, now: Date): Promise<Finding[]> {
-  const [db] = cells as [Db];
+export async function checkRecords(cells: readonly [Db, ...Db[]], config: Config, now: Date): Promise<Finding[]> {
+  const [db] = cells;
   const findings = [
     ...(await checkKey(cells, config)),
     ...(await checkTokens(db, config, now)),

@@ -19,8 +19,11 @@ const RECENT_DAYS = 7;
 const MAX_NAMED = 5;
 const WORKER = 'start a process with the role worker, and read its log';
 
-/** What waits for background work, and what it meets. @param cells those that answer; the first one has what exists once */
-export async function checkWork(cells: readonly Pool[], clock: Clock): Promise<Finding[]> {
+/** The cells that answer; the first one has what exists once. */
+type Cells = readonly [Pool, ...Pool[]];
+
+/** What waits for background work, and what it meets. */
+export async function checkWork(cells: Cells, clock: Clock): Promise<Finding[]> {
   const now = clock.now();
   return [
     ...(await checkBacklog(cells, clock)),
@@ -30,7 +33,7 @@ export async function checkWork(cells: readonly Pool[], clock: Clock): Promise<F
   ];
 }
 
-async function checkBacklog(cells: readonly Pool[], clock: Clock): Promise<Finding[]> {
+async function checkBacklog(cells: Cells, clock: Clock): Promise<Finding[]> {
   const found = await new Backlog(cells, clock).read();
   if (!found)
     return [
@@ -62,8 +65,8 @@ async function checkBacklog(cells: readonly Pool[], clock: Clock): Promise<Findi
   ];
 }
 
-async function checkFeed(cells: readonly Db[], now: Date): Promise<Finding[]> {
-  const [db] = cells as [Db];
+async function checkFeed(cells: Cells, now: Date): Promise<Finding[]> {
+  const [db] = cells;
   const oldest = await oldestUnpublished(cells);
   const age = oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1_000) : 0;
   const unpublished =
@@ -125,8 +128,8 @@ async function oldestOf<Row extends { since: Date }>(
   return rows.sort((one, other) => one.since.getTime() - other.since.getTime()).slice(0, MAX_NAMED);
 }
 
-async function checkPartitions(cells: readonly Db[], now: Date): Promise<Finding> {
-  const [db] = cells as [Db];
+async function checkPartitions(cells: Cells, now: Date): Promise<Finding> {
+  const [db] = cells;
   const started = first(await db.query<{ started: boolean }>('select exists (select from operator_tokens) as started'));
   if (!started?.started) return ok('partitions', 'the first start makes them');
   const text = `select name || '_' || to_char(day, 'YYYYMMDD') as name

@@ -1,29 +1,29 @@
-import { CommandFailure, reach } from '../failure.ts';
+import { listOf, textsOf } from '../../values/unknown.ts';
+import { answered, CommandFailure, reach } from '../failure.ts';
 
 /** The public application that contacts sign in with at the command line (RFC 8252). */
 export const COMMAND_APPLICATION = 'lombard-cli';
 
 /** What the command line needs of the metadata (OpenID Connect Discovery, 3). */
-interface Metadata {
-  issuer: string;
-  authorization_endpoint: string;
-  token_endpoint: string;
-  revocation_endpoint: string;
-  userinfo_endpoint: string;
-}
+const METADATA = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'userinfo_endpoint',
+] as const;
+type Metadata = Record<(typeof METADATA)[number], string>;
 
 /** Who a token stands for (OpenID Connect Core, 5.3). */
 export interface Person {
   sub: string;
-  name?: string;
-  email?: string;
-  clients: { client_id: string; client_name: string }[];
+  name: string | undefined;
+  email: string | undefined;
+  clients: Record<'client_id' | 'client_name', string>[];
 }
 
-interface Tokens {
-  access_token: string;
-  refresh_token: string;
-}
+const TOKENS = ['access_token', 'refresh_token'] as const;
+type Tokens = Record<(typeof TOKENS)[number], string>;
 
 /** An authorization server, as the application `lombard-cli` calls it. */
 export class AuthorizationServer {
@@ -36,10 +36,10 @@ export class AuthorizationServer {
   /** @throws CommandFailure where there is no authorization server at the address */
   static async at(url: string): Promise<AuthorizationServer> {
     const answer = await reach(`${url}/.well-known/openid-configuration`);
-    const metadata = (await answer.json().catch(() => ({}))) as Partial<Metadata>;
-    if (!answer.ok || !metadata.authorization_endpoint)
+    const metadata = textsOf(await answered(answer), METADATA);
+    if (!answer.ok || !metadata)
       throw new CommandFailure(`${url} is not an authorization server: its metadata cannot be read (${answer.status})`);
-    return new AuthorizationServer(metadata as Metadata);
+    return new AuthorizationServer(metadata);
   }
 
   get issuer(): string {
@@ -63,7 +63,9 @@ export class AuthorizationServer {
   /** @throws CommandFailure with the server's reason */
   async exchange(code: string, { redirectUri, verifier }: { redirectUri: string; verifier: string }): Promise<Tokens> {
     const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
-    return this.#post<Tokens>(this.#metadata.token_endpoint, fields);
+    const tokens = textsOf(await this.#post(this.#metadata.token_endpoint, fields), TOKENS);
+    if (!tokens) throw new CommandFailure(`${this.issuer} gave no tokens`);
+    return tokens;
   }
 
   /** Revokes a refresh token and all that was issued with it (RFC 7009). @throws CommandFailure */
@@ -76,17 +78,19 @@ export class AuthorizationServer {
     const answer = await reach(this.#metadata.userinfo_endpoint, {
       headers: { authorization: `Bearer ${accessToken}` },
     });
-    const body = (await answer.json().catch(() => ({}))) as Person & { error?: string };
-    if (!answer.ok)
-      throw new CommandFailure(`${this.issuer} does not say who signed in: ${body.error ?? answer.status}`);
-    return body;
+    const { sub, name, email, clients, error } = await answered(answer);
+    if (!answer.ok || typeof sub !== 'string')
+      throw new CommandFailure(`${this.issuer} does not say who signed in: ${error ?? answer.status}`);
+    const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+    const known = listOf(clients).flatMap((client) => textsOf(client, ['client_id', 'client_name']) ?? []);
+    return { sub, name: text(name), email: text(email), clients: known };
   }
 
-  async #post<Answer>(url: string, fields: Record<string, string>): Promise<Answer> {
+  async #post(url: string, fields: Record<string, string>): Promise<unknown> {
     const body = new URLSearchParams({ client_id: COMMAND_APPLICATION, ...fields });
     const answer = await reach(url, { method: 'POST', body });
-    const read = await answer.json().catch(() => ({}));
-    if (answer.ok) return read as Answer;
+    const read = await answered(answer);
+    if (answer.ok) return read;
     throw new CommandFailure(`${read.error ?? answer.status}: ${read.error_description ?? `${url} refused`}`);
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { fieldsOf } from '../../values/unknown.ts';
 import { CommandFailure, INTERRUPTED } from '../failure.ts';
 
 /** How long somebody has to sign in. */
@@ -62,7 +62,8 @@ export class Callback {
     });
     const timer = setTimeout(() => reject(new CommandFailure('nobody signed in within 15 minutes')), MAX_WAIT_MS);
     options.interrupted.addEventListener('abort', () => reject(new CommandFailure('interrupted', INTERRUPTED)));
-    return new Callback(`http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`, promise, () => {
+    const { port } = fieldsOf(server.address());
+    return new Callback(`http://127.0.0.1:${port}${PATH}`, promise, () => {
       clearTimeout(timer);
       lines?.close();
       if (lines) process.stdin.unref?.();

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readConfig } from '../../settings/config.ts';
-import { messageOf } from '../../values/unknown.ts';
-import { CommandFailure, interruption, NOT_SIGNED_IN, reach, USAGE } from '../failure.ts';
+import { fieldsOf, messageOf } from '../../values/unknown.ts';
+import { answered, CommandFailure, httpAddress, interruption, NOT_SIGNED_IN, reach, USAGE } from '../failure.ts';
 import { type Call, example, type Frame } from '../frame.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, removeProfile, writeProfile } from '../profile.ts';
 import { readRunning } from '../running.ts';
@@ -108,22 +108,16 @@ async function addressesFor(options: Call['options'], name: string): Promise<{ a
 /** The authorization server that a client API names in its description. @throws CommandFailure */
 async function namedBy(api: string): Promise<string> {
   const answer = await reach(`${api}/openapi.json`);
-  const described = (await answer.json().catch(() => ({}))) as {
-    components?: { securitySchemes?: Record<string, { openIdConnectUrl?: string }> };
-  };
-  const schemes = Object.values(described.components?.securitySchemes ?? {});
-  const discovery = schemes.find(({ openIdConnectUrl }) => openIdConnectUrl !== undefined)?.openIdConnectUrl;
+  const { securitySchemes } = fieldsOf((await answered(answer)).components);
+  const addresses = Object.values(fieldsOf(securitySchemes)).map((scheme) => fieldsOf(scheme).openIdConnectUrl);
+  const discovery = addresses.find((each) => typeof each === 'string');
   if (discovery === undefined)
     throw new CommandFailure(`login: needs --auth-url, because ${api} does not name its authorization server`, USAGE);
   return discovery.replace(/\/\.well-known\/.*$/, '');
 }
 
 function address(option: string, given: Call['options'][string]): string | undefined {
-  if (given === undefined) return undefined;
-  const text = String(given);
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new CommandFailure(`${option}: "${text}" must be an http or https address`, USAGE);
-  return text.replace(/(?<!\/)\/+$/, '');
+  return given === undefined ? undefined : httpAddress(option, String(given));
 }
 
 function clientOf({ sub, clients }: Person, wanted: string | undefined): string {
@@ -158,8 +152,8 @@ const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
 
 /** Opens an address in the browser. Where there is none the person opens it: it is printed as well. */
 function openBrowser(address: string): void {
-  const [program, ...options] = OPENERS[process.platform] ?? ['xdg-open'];
-  const opener = spawn(program as string, [...options, address], { stdio: 'ignore', detached: true });
+  const [program, ...options]: [string, ...string[]] = OPENERS[process.platform] ?? ['xdg-open'];
+  const opener = spawn(program, [...options, address], { stdio: 'ignore', detached: true });
   opener.on('error', () => {});
   opener.unref();
 }

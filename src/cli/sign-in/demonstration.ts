@@ -1,5 +1,6 @@
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../sandbox/demonstration/institution.ts';
-import { CommandFailure, NOT_SIGNED_IN, reach } from '../failure.ts';
+import { fieldsOf, listOf } from '../../values/unknown.ts';
+import { answered, CommandFailure, NOT_SIGNED_IN, reach } from '../failure.ts';
 import { callOperator } from '../operator-call.ts';
 import type { Profile } from '../profile.ts';
 import type { Running } from '../running.ts';
@@ -14,7 +15,7 @@ export async function signInDemonstration({ api, auth }: Running): Promise<Profi
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: redirectUri }),
   });
-  const tokens = await readJson(answer);
+  const tokens = await answered(answer);
   if (!answer.ok) throw refused(auth, tokens.error_description ?? answer.status);
   return {
     api_url: api,
@@ -40,7 +41,7 @@ async function authorize(auth: string, email: string): Promise<{ code: string; r
   const location = answer.headers.get('location') ?? '';
   const [, redirectUri, code] = /^(.+)[?&]code=([\w-]+)&state=command&iss=/.exec(location) ?? [];
   if (redirectUri !== undefined && code !== undefined) return { code, redirectUri };
-  const { error_description: why } = await readJson(answer);
+  const { error_description: why } = await answered(answer);
   throw refused(auth, why ?? reasonIn(location) ?? answer.status);
 }
 
@@ -48,8 +49,8 @@ async function authorize(auth: string, email: string): Promise<{ code: string; r
 async function registeredAddress(): Promise<string> {
   const call = { method: 'GET', path: `/applications/${DEMO_APPLICATION.client_id}` } as const;
   const application = await callOperator({}, call).catch(() => undefined);
-  const [first] = (application as { redirect_uris: string[] } | undefined)?.redirect_uris ?? [];
-  return first ?? DEMO_APPLICATION.redirect_uri;
+  const [first = DEMO_APPLICATION.redirect_uri] = listOf(fieldsOf(application).redirect_uris);
+  return String(first);
 }
 
 function reasonIn(location: string): string | undefined {
@@ -57,10 +58,6 @@ function reasonIn(location: string): string | undefined {
   const { pathname, searchParams } = new URL(location);
   if (pathname.endsWith('/2fa')) return 'it has a second factor';
   return searchParams.get('error_description') ?? undefined;
-}
-
-async function readJson(answer: Response): Promise<Record<string, unknown>> {
-  return (await answer.json().catch(() => ({}))) as Record<string, unknown>;
 }
 
 function refused(auth: string, why: unknown): CommandFailure {
