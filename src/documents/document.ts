@@ -42,7 +42,7 @@ export async function documentPdf<K extends DocumentKind>(
     heading: HEADINGS[kind],
     title: `${HEADINGS[kind]} ${id}`,
     institution: drawnInstitution(institution),
-    facts: kind === 'tr' ? drawnTrade(facts as TradeFacts) : drawnPayment(facts as PaymentFacts, kind === 'pr'),
+    facts: drawnFacts(facts, kind === 'pr'),
   };
   const data = printableJson(drawn);
   return renderer.draw({
@@ -52,6 +52,10 @@ export async function documentPdf<K extends DocumentKind>(
     tagged: true,
     ...(institution.logo && { logo: institution.logo }),
   });
+}
+
+function drawnFacts(facts: PaymentFacts | TradeFacts, receipt: boolean) {
+  return 'buy_currency' in facts ? drawnTrade(facts) : drawnPayment(facts, receipt);
 }
 
 function identity(kind: DocumentKind, facts: PaymentFacts | TradeFacts): [id: string, date: string] {

@@ -68,7 +68,7 @@ export class Mailer {
     const url = new URL(smtpUrl);
     const local = /^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname);
     // Settings in the URL override these.
-    this.#transport = nodemailer.createTransport({
+    const options: SMTPPool.Options & { maxRequeues: number } = {
       url: url.href,
       pool: true,
       maxConnections: MAX_CONNECTIONS,
@@ -82,7 +82,8 @@ export class Mailer {
       socketTimeout: SILENCE_TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
-    } as SMTPPool.Options & { maxRequeues: number });
+    };
+    this.#transport = nodemailer.createTransport(options);
     // A connection that breaks while idle affects no mail.
     this.#transport.on('error', () => undefined);
   }

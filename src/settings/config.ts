@@ -1,8 +1,8 @@
-import { LOG_LEVELS, type LogLevel } from '../process/log.ts';
+import { LOG_LEVELS } from '../process/log.ts';
 import { isCalendarDay } from '../values/calendar.ts';
 import { StartupError } from '../values/errors.ts';
-import { type AddressRange, type Environment, needs, Settings } from './settings.ts';
-import { readStaff, type StaffSettings } from './staff-settings.ts';
+import { type Environment, needs, Settings } from './settings.ts';
+import { readStaff } from './staff-settings.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
 export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
@@ -23,89 +23,7 @@ const MAX_RATE = 1_000_000_000;
 const MAX_CELLS = 1_024;
 
 /** Everything that the environment decides. docs/configuration.md lists every variable. */
-export interface Config {
-  environment: 'sandbox' | 'production';
-  dataDir: string;
-  databaseUrl: string | undefined;
-  /** The server itself, where DATABASE_URL leads through a pooler in transaction mode. */
-  sessionDatabaseUrl: string | undefined;
-  /** The owner's, where DATABASE_URL is of a role that may alter nothing. */
-  migrateDatabaseUrl: string | undefined;
-  /** Whether a start migrates. */
-  migrate: boolean;
-  /** Cells to make on a distributed PostgreSQL; undefined: as many as it has, or 32. */
-  cells: number | undefined;
-  host: string;
-  operatorHost: string;
-  apiPort: number;
-  authPort: number;
-  trustedPort: number;
-  operatorPort: number;
-  healthHost: string;
-  /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
-  healthPort: { port: number; ifTaken: 'free' | 'refuse' };
-  /** Of the demonstration's sample application; undefined: 3000. */
-  samplePort: number | undefined;
-  apiUrl: string | undefined;
-  authUrl: string | undefined;
-  trustedUrl: string | undefined;
-  operatorUrl: string | undefined;
-  /** Where the institution's staff signs in; undefined: with operator tokens. */
-  staff: StaffSettings | undefined;
-  operatorToken: string | undefined;
-  /** The first seals, all open. Empty: the sandbox makes one itself. */
-  masterKeys: Buffer[];
-  trustedCert: string | undefined;
-  trustedKey: string | undefined;
-  trustedCa: string[];
-  trustedCrl: string[];
-  /** Addresses of proxies that end TLS and pass the client certificate (RFC 9440). */
-  trustedProxies: AddressRange[];
-  /** Proxies whose forwarded address is believed, and the header in which they write it. */
-  proxies: AddressRange[];
-  proxyHeader: (typeof PROXY_HEADERS)[number];
-  roles: ReadonlySet<Role>;
-  workers: number;
-  /** Milliseconds for which a stopping process is not ready and still serves. */
-  drain: number;
-  /** Database connections of each pool of a process. */
-  poolSize: number;
-  authPoolSize: number;
-  backgroundPoolSize: number;
-  brand: string;
-  /** Milliseconds before each further attempt. */
-  webhookRetries: number[];
-  /** Milliseconds. */
-  webhookTimeout: number;
-  webhookConcurrency: number;
-  webhookAllow: AddressRange[];
-  /** Days that the event log, notifications and attempts are kept. */
-  webhookRetentionDays: number;
-  changesRetentionDays: number;
-  /** 0: for ever. */
-  auditRetentionDays: number;
-  /** Requests a minute; 0 is unlimited. */
-  apiRate: number;
-  authRate: number;
-  /** Milliseconds between the steps of a payment, or undefined where payments do not move by themselves. */
-  autopilot: number | undefined;
-  trackingCutoff: string;
-  statementMaxDays: number;
-  smtpUrl: string | undefined;
-  mailFrom: string;
-  smsUrl: string | undefined;
-  /** Where traces go (OTLP over HTTP); undefined: nobody collects them. */
-  tracesUrl: string | undefined;
-  logLevel: LogLevel;
-  /** Milliseconds without activity after which the pages sign a person out. */
-  appIdle: number;
-  /** Whether people are told by mail of payments that wait for them. */
-  approvalMails: boolean;
-  institution: { name: string; address: string[]; logo: string | undefined; colour: string };
-  /** A second application needs no second password while a session lives. */
-  singleSignOn: boolean;
-  requirePkce: boolean;
-}
+export type Config = ReturnType<typeof readAll>;
 
 /** Where a person's configuration lies (XDG Base Directory Specification); undefined where the environment leaves it at ~/.config. */
 export function userConfigHome(env: Environment = process.env): string | undefined {
@@ -141,8 +59,15 @@ export function examineConfig(env: Environment = process.env): {
   unknown: string[];
 } {
   const settings = new Settings(env);
+  const config = readAll(settings);
+  const embedded = settings.flag('LOMBARD_EMBEDDED');
+  const unsafe = config.environment === 'production' ? unsafeIn(config, embedded) : [];
+  return { config, unsafe, unknown: settings.unknown() };
+}
+
+function readAll(settings: Settings) {
   const environment = settings.oneOf('LOMBARD_ENVIRONMENT', ['sandbox', 'production'], 'sandbox');
-  const config: Config = {
+  return {
     environment,
     dataDir: settings.text('LOMBARD_DATA_DIR') ?? DEFAULT_DATA_DIR,
     ...readDatabase(settings),
@@ -152,23 +77,31 @@ export function examineConfig(env: Environment = process.env): {
       words: 'a mail address',
     }),
     smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
+    /** Where traces go (OTLP over HTTP); undefined: nobody collects them. */
     tracesUrl: settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], { secret: false }),
     logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
     workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
+    /** Milliseconds for which a stopping process is not ready and still serves. */
     drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),
     roles: settings.someOf('LOMBARD_ROLES', ROLES),
     operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
+    /** The first seals, all open. Empty: the sandbox makes one itself. */
     masterKeys: settings.keys('LOMBARD_MASTER_KEY'),
+    /** Milliseconds between the steps of a payment, or undefined where payments do not move by themselves. */
     autopilot: settings.durationOrOff('LOMBARD_AUTOPILOT'),
     trackingCutoff: settings.matching('LOMBARD_TRACKING_CUTOFF', '2020-01-01', {
       takes: isCalendarDay,
       words: 'a day, as 2020-01-01',
     }),
     statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
+    /** A second application needs no second password while a session lives. */
     singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
+    /** Milliseconds without activity after which the pages sign a person out. */
     appIdle: settings.duration('LOMBARD_APP_IDLE', '15m'),
+    /** Whether people are told by mail of payments that wait for them. */
     approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
+    /** Where the institution's staff signs in; undefined: with operator tokens. */
     staff: readStaff(settings, environment),
     ...readListeners(settings),
     ...readPools(settings),
@@ -176,9 +109,6 @@ export function examineConfig(env: Environment = process.env): {
     ...readWebhooks(settings, environment),
     ...readInstitution(settings),
   };
-  const embedded = settings.flag('LOMBARD_EMBEDDED');
-  const unsafe = environment === 'production' ? unsafeIn(config, embedded) : [];
-  return { config, unsafe, unknown: settings.unknown() };
 }
 
 function readListeners(settings: Settings) {
@@ -191,17 +121,21 @@ function readListeners(settings: Settings) {
     trustedPort: port('LOMBARD_TRUSTED_PORT', 8443),
     operatorPort: port('LOMBARD_OPERATOR_PORT', 8090),
     healthHost: settings.host('LOMBARD_HEALTH_HOST', '127.0.0.1'),
+    /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
     healthPort: {
       port: port('LOMBARD_HEALTH_PORT', 8091),
       ifTaken: settings.text('LOMBARD_HEALTH_PORT') === undefined ? ('free' as const) : ('refuse' as const),
     },
+    /** Of the demonstration's sample application; undefined: 3000. */
     samplePort: settings.integer('LOMBARD_SAMPLE_PORT', undefined, { min: 0, max: MAX_PORT }),
+    /** Proxies whose forwarded address is believed, and the header in which they write it. */
     proxies: settings.ranges('LOMBARD_PROXIES', ''),
     proxyHeader: settings.oneOf('LOMBARD_PROXY_HEADER', PROXY_HEADERS, 'x-forwarded-for'),
     apiUrl: settings.publicUrl('LOMBARD_API_URL'),
     authUrl: settings.publicUrl('LOMBARD_AUTH_URL'),
     trustedUrl: settings.publicUrl('LOMBARD_TRUSTED_URL'),
     operatorUrl: settings.publicUrl('LOMBARD_OPERATOR_URL'),
+    /** Requests a minute; 0 is unlimited. */
     apiRate: settings.integer('LOMBARD_API_RATE', 500, { min: 0, max: MAX_RATE }),
     authRate: settings.integer('LOMBARD_AUTH_RATE', 60, { min: 0, max: MAX_RATE }),
   };
@@ -210,9 +144,13 @@ function readListeners(settings: Settings) {
 function readDatabase(settings: Settings) {
   const database = {
     databaseUrl: settings.databaseUrl('DATABASE_URL'),
+    /** The server itself, where DATABASE_URL leads through a pooler in transaction mode. */
     sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
+    /** The owner's, where DATABASE_URL is of a role that may alter nothing. */
     migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
+    /** Whether a start migrates. */
     migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
+    /** Cells to make on a distributed PostgreSQL; undefined: as many as it has, or 32. */
     cells: settings.integer('LOMBARD_CELLS', undefined, { min: 1, max: MAX_CELLS }),
   };
   if (database.databaseUrl) return database;
@@ -228,18 +166,20 @@ function readPools(settings: Settings) {
   const size = (name: string, otherwise: number) =>
     settings.integer(name, otherwise, { min: 1, max: MAX_POOL_CONNECTIONS });
   return {
+    /** Database connections of each pool of a process. */
     poolSize: size('LOMBARD_POOL', 8),
     authPoolSize: size('LOMBARD_AUTH_POOL', 8),
     backgroundPoolSize: size('LOMBARD_BACKGROUND_POOL', 6),
   };
 }
 
-function readTrusted(settings: Settings, environment: Config['environment']) {
+function readTrusted(settings: Settings, environment: 'sandbox' | 'production') {
   const trusted = {
     trustedCert: settings.text('LOMBARD_TRUSTED_CERT'),
     trustedKey: settings.text('LOMBARD_TRUSTED_KEY'),
     trustedCa: settings.list('LOMBARD_TRUSTED_CA'),
     trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
+    /** Addresses of proxies that end TLS and pass the client certificate (RFC 9440). */
     trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
   };
   const { trustedCert: cert, trustedKey: key, trustedCa: ca, trustedCrl: crl, trustedProxies: proxies } = trusted;
@@ -258,14 +198,18 @@ function readTrusted(settings: Settings, environment: Config['environment']) {
   return trusted;
 }
 
-function readWebhooks(settings: Settings, environment: Config['environment']) {
+function readWebhooks(settings: Settings, environment: 'sandbox' | 'production') {
   return {
+    /** Milliseconds before each further attempt. */
     webhookRetries: settings.durations('LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
+    /** Milliseconds. */
     webhookTimeout: settings.duration('LOMBARD_WEBHOOK_TIMEOUT', '10s'),
     webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
     webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
     changesRetentionDays: settings.integer('LOMBARD_CHANGES_RETENTION_DAYS', 30, { min: 1, max: 3_650 }),
+    /** 0: for ever. */
     auditRetentionDays: settings.integer('LOMBARD_AUDIT_RETENTION_DAYS', 0, { min: 0, max: 36_500 }),
+    /** Days that the event log, notifications and attempts are kept. */
     webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
   };
 }

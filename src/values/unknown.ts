@@ -1,7 +1,7 @@
 /** What can be said of a value whose type nobody knows: what was thrown, JSON of somebody else, a word of a list. */
 
 /** Whether a value has fields. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
