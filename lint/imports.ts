@@ -76,7 +76,7 @@ const ROOMS: Record<string, string[]> = {
   ...above(BUSINESS),
   sandbox: [...GIVEN, 'embedded', ...DOMAINS],
   ...above(ENTRANCES),
-  'start-checks': ['values', 'settings', 'http/server', 'http/trusted'],
+  'start-checks': [...GIVEN, 'http/server', 'http/trusted', 'keys'],
   cli: [
     ...GIVEN,
     ...['certificates', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails', 'monitoring'],
