@@ -5,11 +5,10 @@ import { type Environment, needs, Settings } from './settings.ts';
 import { readStaff } from './staff-settings.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
-export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
-export type Role = (typeof ROLES)[number];
+const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
 
 /** Where a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
-export const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
 
 /** Below the working directory: commands find it where they are called beside the service. */
 export const DEFAULT_DATA_DIR = './data';
