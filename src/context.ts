@@ -33,7 +33,7 @@ export function configuredAddresses(config: Config): Addresses {
 /** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cells/contexts.ts). */
 export interface Context extends CellResources {
   config: Config;
-  /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
+  /** For requests: waits are limited (pools.ts), so that a lost database is a 502 in time. */
   pool: Pool;
   /** For background work, imports and exports: queries may take any time. */
   backgroundPool: Pool;

@@ -1,6 +1,7 @@
 import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../database/cells/identifiers.ts';
 import { hasSeveralCells } from '../database/cells/pool.ts';
 import type { Transaction } from '../database/database.ts';
+import { fieldsOf } from '../values/unknown.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 
 /** SQLSTATE of a serialization failure: the batch is tried again, and makes other identifiers. */
@@ -21,7 +22,7 @@ export async function claimLines<Input, Row extends ImportRow<Input>>(
   for (const { field, id: idOf } of claims) {
     for (const { row } of await claimIds(tx, field, claimsOf(rows, idOf))) {
       // Nobody can refuse an identifier that was made here.
-      if (idOf(row) !== (row.input as Record<string, unknown>)[field])
+      if (idOf(row) !== fieldsOf(row.input)[field])
         throw Object.assign(new Error('a made identifier was taken'), { code: CONTENTION });
       if (!refusals.has(row.line)) refusals.set(row.line, takenId(field));
     }
@@ -54,7 +55,7 @@ function claimsOf<Row extends ImportRow<unknown>>(
   idOf: (row: Row) => string | undefined,
 ): (Claim & { row: Row })[] {
   return rows.flatMap((row) => {
-    const [id, clientId] = [idOf(row), (row.input as { client_id?: string }).client_id];
-    return id === undefined || clientId === undefined ? [] : [{ id, clientId, row }];
+    const [id, { client_id: clientId }] = [idOf(row), fieldsOf(row.input)];
+    return id === undefined || typeof clientId !== 'string' ? [] : [{ id, clientId, row }];
   });
 }

@@ -1,5 +1,6 @@
 import { withinCell } from '../database/cells/connection.ts';
 import type { Transaction } from '../database/database.ts';
+import { fieldsOf } from '../values/unknown.ts';
 import { idsOfOthers } from './claims.ts';
 import type { Comparison, ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';
 
@@ -42,7 +43,7 @@ export async function settleConflicts<Input, Row extends ImportRow<Input>>(
       else settled.fresh.push(row);
       continue;
     }
-    const different = await differences(comparison, row.input as object, record, scope);
+    const different = await differences(comparison, fieldsOf(row.input), record, scope);
     const [field] = different.filter((each) => rule === 'skip' || update?.fixed.includes(each));
     if (field !== undefined)
       refusals.refuse(row.line, 'already_exists', { field, message: 'is not that of the record that exists' });
@@ -57,15 +58,15 @@ async function readStored(
   { table, id, fields }: Comparison,
   rows: ImportRow<unknown>[],
 ): Promise<Map<string, Record<string, unknown>>> {
-  const named = new Set(rows.flatMap(({ input }) => Object.keys(input as object)));
+  const named = new Set(rows.flatMap(({ input }) => Object.keys(fieldsOf(input))));
   const columns = Object.entries(fields)
     .filter(([field]) => named.has(field))
     .map(([field, expression]) => `${expression} as "${field}"`);
-  const found = await tx.query<Record<string, unknown>>(
+  const found = await tx.query<Record<string, unknown> & { 'id of the record': string }>(
     `select ${[`t.${id} as "id of the record"`, ...columns].join(', ')} from ${table} t where t.${id} = any($1)`,
     [rows.map((row) => row.id).filter((each) => each !== undefined)],
   );
-  return new Map(found.rows.map((record) => [record['id of the record'] as string, record]));
+  return new Map(found.rows.map((record) => [record['id of the record'], record]));
 }
 
 /** The fields of a line that differ from the stored record, in the order of the line. */

@@ -43,5 +43,5 @@ function setGrowth(percent: number): void {
 function shrink(): void {
   setGrowth(GROWTH_PERCENT);
   setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  runInNewContext('gc')();
 }

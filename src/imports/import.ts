@@ -55,7 +55,7 @@ interface Opening {
  */
 export async function openImport(connection: Transaction, opening: Opening): Promise<OpenImport> {
   const { kind, key, known, sha256, now } = opening;
-  const former = known ? await findFormer(connection, key as string) : undefined;
+  const former = known && key !== undefined ? await findFormer(connection, key) : undefined;
   const importId = former?.importId ?? randomUUID();
   await connection.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.import, importId]);
   if (former) {
