@@ -4,22 +4,31 @@ import { LombardError } from '../../sdk/src/index.ts';
 import type { StartService } from '../context.ts';
 import { StartupError } from '../values/errors.ts';
 import { errorOf, fieldsOf } from '../values/unknown.ts';
+import { accountCommands } from './accounts.ts';
+import { approvalCommands } from './approvals.ts';
 import { auditCommands } from './audit.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
-import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/examine.ts';
 import { CommandFailure, INTERRUPTED, tell, USAGE } from './failure.ts';
-import { example, showExamplesOfGroups } from './frame.ts';
+import { createFrame, example, showExamplesOfGroups } from './frame.ts';
 import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
+import { listenCommand } from './listen.ts';
+import { logsCommand } from './logs.ts';
 import { mcpCommand } from './mcp/server.ts';
 import { migrateCommand } from './migrate.ts';
+import { notificationCommands } from './notifications.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
 import { OutputClosed, outputClosed, watchOutput } from './output.ts';
+import { paymentCommands } from './payments.ts';
+import { DEFAULT_PROFILE } from './profile.ts';
+import { sandboxCommands } from './sandbox.ts';
 import type { ServeOptions } from './serve.ts';
+import { signInCommands } from './sign-in/commands.ts';
 import { readStartConfig } from './start-config.ts';
+import { subscriptionCommands } from './subscriptions.ts';
 
 /** An option as the API writes its parameters: `--page_size` is `--page-size`. */
 const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
@@ -81,7 +90,21 @@ export async function createProgram(
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => (json ? undefined : write(text)) })
     .addHelpText('after', ENVIRONMENT);
-  const frame = clientCommands(program, finish);
+  program
+    .option('--json', 'JSON for programs; an error is an ErrorMessage in JSON on standard error')
+    .option('--profile <name>', `who is signed in (${DEFAULT_PROFILE})`)
+    .option('--client <id>', 'the client to act for, where the contact has several');
+  const frame = createFrame(program, finish);
+  program.commandsGroup('The client API:');
+  signInCommands(frame);
+  paymentCommands(frame);
+  accountCommands(frame);
+  approvalCommands(frame);
+  subscriptionCommands(frame);
+  notificationCommands(frame);
+  listenCommand(frame);
+  sandboxCommands(frame);
+  logsCommand(frame);
   program.commandsGroup('Running it:');
   doctorCommand(frame);
 

@@ -12,9 +12,7 @@ import { printable } from '../values/text.ts';
 import { messageOf } from '../values/unknown.ts';
 import { keepMail, type Mail, Mailer, MailFailure, mailWait, messageIdOf } from './mail.ts';
 import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail } from './outbox.ts';
-import { writePassword } from './password.ts';
-import { writeRejection } from './rejection.ts';
-import { writeWaiting } from './waiting.ts';
+import { writeMail } from './writers.ts';
 
 const POLL_INTERVAL_MS = 500;
 /** Milliseconds between two looks into one of several cells where somebody waits for the next mail. */
@@ -25,16 +23,6 @@ const MAX_IN_FLIGHT = 4;
 const STOP_LIMIT_MS = 8_500;
 /** Milliseconds between two attempts to record an outcome while the database does not answer. */
 const RECORD_RETRY_MS = 500;
-
-/** How each kind of mail is written; undefined: there is nothing left to tell. */
-const WRITERS: Record<
-  DueMail['kind'],
-  (context: Context, mail: DueMail, institution: Institution) => Promise<WrittenMail | undefined>
-> = {
-  waiting: writeWaiting,
-  rejection: writeRejection,
-  password: writePassword,
-};
 
 /**
  * Sends mails to contacts in the background. One process does it, which holds an advisory lock of its own connection: when the process
@@ -171,7 +159,7 @@ export class MailWorker {
   /** Writes a mail in the cell that has what it is about: one of those of its reader's clients. */
   async #write(mail: DueMail): Promise<WrittenMail | undefined> {
     for (const cell of await this.#cellsOf(mail)) {
-      const written = await WRITERS[mail.kind](cell, mail, this.#institution);
+      const written = await writeMail(cell, mail, this.#institution);
       if (written) return written;
     }
     return undefined;
