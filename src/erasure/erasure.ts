@@ -7,7 +7,7 @@ import { findContact } from '../identity/people/contact.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 import { withKnown } from './former-names.ts';
-import { ERASED, erasedEmail, type Person } from './person.ts';
+import { ERASED, erasedEmail, type Person, personIn } from './person.ts';
 
 /** Rows of the trail that tell a person's former names and addresses. */
 const MAX_HISTORY_ROWS = 10_000;
@@ -58,7 +58,7 @@ export async function eraseContact(
     throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
   const { name, email, phone } = contact;
   // What is being erased may be all that still knows the former names.
-  const former = known?.sealed ? (JSON.parse(vault.open(known.sealed, PURPOSE)) as Person) : NOBODY;
+  const former = known?.sealed ? personIn(vault.open(known.sealed, PURPOSE)) : NOBODY;
   const now = withKnown({ ...former, contactId }, [{ name, email, phone }]);
   // Most of the trail of contacts is in the first cell. The job adds what the others know.
   const person = await withinCell(tx, 0, () => withHistory(tx, now));

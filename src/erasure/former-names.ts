@@ -12,9 +12,9 @@ type Known = Partial<Record<'name' | 'email' | 'phone', unknown>>;
 export function withKnown(person: Person, records: readonly Known[]): Person {
   const { contactId } = person;
   const texts = (known: string[], field: keyof Known) =>
-    [...new Set([...known, ...records.map((record) => record[field])])].filter(
-      (text) => typeof text === 'string' && ![ERASED, erasedEmail(contactId), ''].includes(text),
-    ) as string[];
+    [...new Set([...known, ...records.map((record) => record[field])])]
+      .filter((text) => typeof text === 'string')
+      .filter((text) => ![ERASED, erasedEmail(contactId), ''].includes(text));
   const { names, emails, phones } = person;
   return { contactId, names: texts(names, 'name'), emails: texts(emails, 'email'), phones: texts(phones, 'phone') };
 }

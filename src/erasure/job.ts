@@ -8,7 +8,7 @@ import { eraseCopies } from './copies.ts';
 import { PURPOSE, withHistory } from './erasure.ts';
 import { withCopies } from './former-names.ts';
 import { cancelNotifications } from './notifications.ts';
-import { type Person, PersonEraser } from './person.ts';
+import { type Person, PersonEraser, personIn } from './person.ts';
 import { eraseTrail } from './trail.ts';
 
 const INTERVAL_MS = 1_000;
@@ -74,7 +74,7 @@ async function nextErasure(pool: Pool, failed: readonly string[]): Promise<Waiti
 async function erase(context: Context, { erasure_id: erasureId, sealed }: WaitingErasure): Promise<void> {
   const { backgroundPool, vault, clock, log } = context;
   const pools = await cellPools(backgroundPool);
-  const known = JSON.parse(vault.open(sealed, PURPOSE)) as Person;
+  const known = personIn(vault.open(sealed, PURPOSE));
   const { person, sealed: begun } = await remember(context, { erasureId, known, sealed, pools });
   const eraser = new PersonEraser(person);
   const note = async (tx: Transaction, rows: number) => {

@@ -1,4 +1,5 @@
 import { inHtml, printable } from '../values/text.ts';
+import { fieldsOf, listOf } from '../values/unknown.ts';
 
 /** What a person was called and where they were reached, now and before. */
 export interface Person {
@@ -6,6 +7,13 @@ export interface Person {
   names: string[];
   emails: string[];
   phones: string[];
+}
+
+/** A person as it was sealed. */
+export function personIn(json: string): Person {
+  const { contactId, names, emails, phones } = fieldsOf(JSON.parse(json));
+  const texts = (list: unknown) => listOf(list).filter((text) => typeof text === 'string');
+  return { contactId: String(contactId), names: texts(names), emails: texts(emails), phones: texts(phones) };
 }
 
 /** What replaces the name, and a phone number within a text. */
@@ -46,7 +54,7 @@ export class PersonEraser {
     const { emails, names, phones } = this.person;
     const all = [...emails.map((text) => [text, email]), ...[...names, ...phones].map((text) => [text, ERASED])];
     const patterns = (texts: string[][]) =>
-      texts.map(([text = '', instead = '']) => [pattern(text), instead] as [RegExp, string]);
+      texts.map(([text = '', instead = '']): [RegExp, string] => [pattern(text), instead]);
     this.#all = patterns(all);
     this.#texts = patterns(all.filter(([text = '']) => text.length >= MIN_SEARCHED_CHARACTERS));
   }
@@ -70,8 +78,8 @@ export class PersonEraser {
   /** A mail, as JSON, without the person. In one to the person itself a short name is the person's too. */
   mail(text: string): string {
     const { emails } = this.person;
-    const mail = JSON.parse(text) as { to?: string };
-    const address = mail.to?.toLowerCase();
+    const mail: unknown = JSON.parse(text);
+    const address = String(fieldsOf(mail).to).toLowerCase();
     const patterns = emails.some((email) => email.toLowerCase() === address) ? this.#all : this.#texts;
     const clean = JSON.stringify(mail, (_field, value) =>
       typeof value === 'string' ? without(value, patterns) : value,
@@ -85,7 +93,7 @@ export class PersonEraser {
    * @param own the whole record is the person's
    */
   json(text: string, own: boolean): string {
-    const document: unknown = JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]);
+    const document = JSON.parse(text, keepDigits);
     const clean = this.#value(document, own);
     // A document without the person stays as it was written.
     return JSON.stringify(clean) === JSON.stringify(document) ? text : JSON.stringify(clean);
@@ -95,7 +103,7 @@ export class PersonEraser {
     if (typeof value === 'string') return this.#reached(value);
     if (Array.isArray(value)) return value.map((item) => this.#value(item, false));
     if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
-    const record = value as Record<string, unknown>;
+    const record = fieldsOf(value);
     const id = record.contact_id ?? record.id;
     const theirs = own || id === this.person.contactId;
     const somebodyElses = record.contact_id !== undefined && !theirs;
