@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { mayApprove } from './viewer-permissions.ts';
 
 /**
@@ -167,4 +168,4 @@ const BENEFICIARY = `b.beneficiary_name, b.beneficiary_aml_id, b.account_number,
   b.authorised, b.blocked, b.completed, b.verified`;
 
 /** Leaves PostgreSQL's texts as they are: nothing is parsed that is only written again. */
-export const AS_TEXT = { getTypeParser: () => (text: string) => text };
+export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };

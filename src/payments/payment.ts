@@ -37,7 +37,7 @@ export async function paymentRecords(
       ${paymentJoins('$1', '$2')} order by wanted.place`,
     values: [view.clientId, view.viewer, numbers],
   });
-  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT });
   const write = createFieldsWriter(view);
   return rows.map((row) => recordOf(row, (fields) => write(fields, row, row[MAY_MANAGE] === 't')));
 }
@@ -63,7 +63,7 @@ export async function readPayments(
     text: `select ${PAYMENT_COLUMNS} from ${PAYMENTS_BY_ID} ${paymentJoins('$1')}`,
     values: [clientId, ids],
     rowMode: 'array',
-    types: AS_TEXT as never,
+    types: AS_TEXT,
   });
   const write = createFieldsWriter({ clientId, viewer: null, institution: true, now, ...presentation });
   return rows.map((row) => recordOf(row, (fields) => write(fields, row, false)));
@@ -83,7 +83,7 @@ export async function paymentBody(db: Db, view: PaymentView, paymentId: PaymentI
       where p.client_id = $1 and p.payment_id = $3`,
     values: [view.clientId, view.viewer, paymentId],
   });
-  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT });
   const row = rows[0];
   return row && createPaymentWriter(view)(row, row[MAY_MANAGE] === 't');
 }

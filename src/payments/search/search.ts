@@ -27,7 +27,7 @@ export interface SearchStatement {
  */
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
   const statement = await withPermissions(db, searchStatement(view, search, isDistributed(db)));
-  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT });
   const head = rows[0] as PaymentTexts;
   const total = Number(head[TOTAL]);
   if (isEmpty(head)) return { total, body: '[]' };

@@ -74,7 +74,7 @@ export async function* exportPayments(pool: Pool, exporter: Exporter, search: Pa
       const { rows } = await connection.query<(string | null)[]>({
         text: `fetch ${PART_ROWS} from exported`,
         rowMode: 'array',
-        types: AS_TEXT as never,
+        types: AS_TEXT,
       });
       if (rows.length > 0) yield rows.map(lineOf).join('');
       if (rows.length < PART_ROWS) break;
