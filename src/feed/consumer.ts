@@ -1,6 +1,6 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
-import { type Db, first, type Transaction } from '../database/database.ts';
+import { type Db, first, one, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import type { Cursors } from './cursor.ts';
 
@@ -70,7 +70,7 @@ export async function acknowledge(
       message: 'must not be before the cursor that was acknowledged, unless rewind=true is given',
     });
   }
-  const row = first(await tx.query<ConsumerRow>(`${SELECT} where c.name = $1`, [name])) as ConsumerRow;
+  const row = one(await tx.query<ConsumerRow>(`${SELECT} where c.name = $1`, [name]));
   if (former === undefined || position < former) {
     const before = former === undefined ? undefined : { cursor: cursors.write(former) };
     const action = before ? 'update' : 'create';

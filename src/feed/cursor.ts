@@ -50,7 +50,8 @@ export interface FeedCell {
 
 /** The cells that have changes after one position and up to another: the number of a transaction shows its cell. */
 export async function cellsBetween(pool: Pool, after: number, until: number): Promise<FeedCell[]> {
-  const { rows } = await (pool as Db).query<{ cell: number; position: number }>({
+  const db: Db = pool;
+  const { rows } = await db.query<{ cell: number; position: number }>({
     name: 'change-cells',
     text: `select batch / ${NUMBERS_OF_CELL} as cell, min(position) as position from change_order
       where position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)

@@ -1,7 +1,7 @@
 import type { ChangeEntity } from '../audit/change.ts';
 import { isDistributed, isPoolOfCells } from '../database/cells/pool.ts';
 import type { Db } from '../database/database.ts';
-import { type Cursors, cellsBetween, type FeedCell } from './cursor.ts';
+import { type Cursors, cellsBetween } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
 /** Changes that a page looks through for those that a filter wants: a page costs the same however rare they are. */
@@ -74,10 +74,10 @@ async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end
   const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
   let end = part.until;
   const lines: PlacedLine[] = [];
-  for (const [index, answer] of asked.entries()) {
-    const { position } = cells[index] as FeedCell;
-    if (answer.status === 'fulfilled') lines.push(...answer.value);
-    else if (position - 1 <= part.after) throw answer.reason;
+  for (const [index, { position }] of cells.entries()) {
+    const answer = asked[index];
+    if (answer?.status === 'fulfilled') lines.push(...answer.value);
+    else if (position - 1 <= part.after) throw answer?.reason;
     else end = Math.min(end, position - 1);
   }
   return { lines: lines.filter(({ position }) => position <= end).sort((a, b) => a.position - b.position), end };

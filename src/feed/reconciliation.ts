@@ -36,14 +36,7 @@ export async function reconcile(db: Db, day: string): Promise<Reconciled[]> {
   const reconciled = new Map<string, Reconciled>();
   for (const { client_id, currency, tally, count, sum } of rows) {
     const key = `${client_id}\0${currency}`;
-    const entry =
-      reconciled.get(key) ??
-      ({
-        client_id,
-        currency,
-        moved: {},
-        transactions: {},
-      } as Reconciled);
+    const entry: Reconciled = reconciled.get(key) ?? { client_id, currency, moved: {}, transactions: {} };
     reconciled.set(key, entry);
     const [what, which = ''] = tally.split(':', 2);
     if (what === 'created') entry.created = { count, sum };

@@ -90,7 +90,8 @@ export class ChangeRecorder implements TransactionHooks {
       yield linesOf(part, (change) => {
         const { deleted, known, entity, id } = change;
         const record = deleted === undefined ? (known?.() ?? texts.get(keyOf(entity, id))) : { text: deleted };
-        return write(change, versionOf(change), record as RecordText);
+        if (!record) throw new Error(`the changed record ${entity} ${id} was not read`);
+        return write(change, versionOf(change), record);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { withinCell } from '../database/cells/connection.ts';
 import { cellPools, inEach } from '../database/cells/contexts.ts';
 import { cellOfNumber } from '../database/cells/scope.ts';
-import { type Db, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { type Db, one, type Pool, type Transaction, transaction } from '../database/database.ts';
 
 const DAY_MS = 86_400_000;
 /** Changes that a consumer has not acknowledged are kept so many times as long. */
@@ -23,7 +23,7 @@ export interface FeedEnds {
  */
 export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnds> {
   const before = (age: number) => new Date(now.getTime() - age * DAY_MS);
-  const { rows } = await db.query<{ floor: number; last: number }>({
+  const ends = await db.query<FeedEnds>({
     name: 'change-feed-ends',
     text: `with ends as (select
         (select position + changes - 1 from change_order where at < $1 order by at desc, position desc limit 1) as old,
@@ -35,7 +35,7 @@ export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnd
         greatest(coalesce(cleared, 0), coalesce(very_old, 0), least(coalesce(old, 0), held)) as floor from ends`,
     values: [before(days), before(days * MAX_RETENTION_FACTOR)],
   });
-  return rows[0] as FeedEnds;
+  return one(ends);
 }
 
 /** Deletes what is no longer kept, in all cells. The newest transaction keeps its place, from which the next one counts. */

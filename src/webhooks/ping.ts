@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDistributed } from '../database/cells/pool.ts';
-import { first, type Transaction } from '../database/database.ts';
+import { first, one, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
@@ -59,24 +59,24 @@ async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Pro
 
 /** The same in statements that Citus does not plan in parts. */
 async function putApart(tx: Transaction, { clientId, id, dialled, now }: Pinged, body: string): Promise<void> {
-  const event = first(
+  const event = one(
     await tx.query<{ id: number; created_at: Date }>(
       `insert into webhook_events (client_id, type, body, created_at) values ($1, 'PING', $2, $3) returning id, created_at`,
       [clientId, body, now],
     ),
   );
-  const made = first(
+  const made = one(
     await tx.query<{ id: string }>(
       `insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
        values (notification_id($3, $2, $4), $1, $2, $3, 'PING', 'pending', $4) returning id`,
-      [clientId, id, event?.id, event?.created_at],
+      [clientId, id, event.id, event.created_at],
     ),
   );
   await tx.query(
     `insert into webhook_queue
        (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
      values ($5, $1, $2, $3, $4, $4, 0, 0, $6)`,
-    [clientId, id, event?.id, event?.created_at, made?.id, dialled],
+    [clientId, id, event.id, event.created_at, made.id, dialled],
   );
-  await announceNotifications(tx, [made?.id as string]);
+  await announceNotifications(tx, [made.id]);
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db, Pool } from '../database/database.ts';
+import { messageOf } from '../values/unknown.ts';
 import type { Endpoint } from './delivery/endpoint.ts';
 
 /** Deliveries that one statement makes due. */
@@ -91,10 +92,7 @@ export class Recovery {
         this.#wantClaims();
       } catch (error) {
         this.#recovered.add(endpoint);
-        this.#context.log.debug(
-          { reason: (error as Error).message },
-          'what waits for an endpoint could not be made due',
-        );
+        this.#context.log.debug({ reason: messageOf(error) }, 'what waits for an endpoint could not be made due');
         return;
       }
     }

@@ -1,4 +1,5 @@
 import { Problem } from '../values/errors.ts';
+import { isOneOf } from '../values/unknown.ts';
 import { WEBHOOK_TYPES, type WebhookType } from './notification.ts';
 
 /** A header that is added to every notification of a subscription. */
@@ -50,15 +51,17 @@ export function checkUrl(text: string, options: { sandbox: boolean }, field = 'u
 
 /** Checks the types of a subscription and removes repetitions. An empty list is valid: nothing is sent. */
 export function checkTypes(types: readonly string[], field = 'types'): WebhookType[] {
+  const checked = new Set<WebhookType>();
   for (const [index, type] of types.entries()) {
-    if (!WEBHOOK_TYPES.includes(type as WebhookType)) {
+    if (!isOneOf(WEBHOOK_TYPES, type)) {
       throw new Problem('invalid_body', {
         field: `${field}[${index}]`,
         message: `must be one of ${WEBHOOK_TYPES.join(', ')}`,
       });
     }
+    checked.add(type);
   }
-  return [...new Set(types as WebhookType[])];
+  return [...checked];
 }
 
 /** Checks a signing key. Null, undefined and the empty text all mean the empty key, which is null. */

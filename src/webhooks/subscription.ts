@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { type Db, first, type Transaction } from '../database/database.ts';
+import { type Db, first, one, type Transaction } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
@@ -104,7 +104,7 @@ export async function createSubscription(
       delivery,
     ],
   );
-  const id = first(created)?.id as string;
+  const { id } = one(created);
   await announceSubscription(tx, { id, clientId: input.clientId, change: 'created', active: input.active ?? false });
   if (delivery === 'STREAM') await createStream(tx, { clientId: input.clientId, subscriptionId: id }, act.now);
   await audit(tx, act, {
@@ -166,7 +166,11 @@ async function lockSubscription(tx: Transaction, clientId: string, id: string): 
   );
   if (!row) throw notFound();
   const { formerSecrets, formerUntil, ...subscription } = row;
-  return { ...subscription, former: formerSecrets.map((secret, at) => ({ secret, until: formerUntil[at] as Date })) };
+  const former = formerSecrets.flatMap((secret, at) => {
+    const until = formerUntil[at];
+    return until ? [{ secret, until }] : [];
+  });
+  return { ...subscription, former };
 }
 
 function checkOverlap(patch: SubscriptionPatch): number {

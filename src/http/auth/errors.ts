@@ -2,8 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { Problem } from '../../values/errors.ts';
 import { languageOf } from '../../values/language.ts';
+import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { STATUS, toProblem } from '../schemas/problem.ts';
-import { hasHungUp } from '../server/failure.ts';
+import { causeOf, hasHungUp } from '../server/failure.ts';
 import { wantsPage } from './form.ts';
 import type { Pages } from './pages/pages.ts';
 
@@ -57,7 +58,7 @@ export function ascii(text: string): string {
 /** Any error as the authorization server answers it. An error that is not the caller's becomes server_error. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
-  const { code = '', statusCode } = error as { code?: string; statusCode?: number };
+  const code = codeOf(error) ?? '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new OAuthError('invalid_request', 'the request body is too large', { status: 413 });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -65,7 +66,7 @@ export function toOAuthError(error: unknown): OAuthError {
       status: 415,
     });
   }
-  if (code.startsWith('FST_') && statusCode === 400)
+  if (code.startsWith('FST_') && fieldsOf(error).statusCode === 400)
     return new OAuthError('invalid_request', 'the request could not be read');
   const problem = error instanceof Problem ? error : toProblem(error);
   switch (problem.code) {
@@ -84,6 +85,5 @@ export function toOAuthError(error: unknown): OAuthError {
 function logRefusal(request: FastifyRequest, refused: OAuthError): void {
   request.refusal = { code: refused.code, details: refused.message };
   if (refused.status < 500) return;
-  const cause = refused.cause as (Error & { code?: string }) | undefined;
-  request.log.error({ reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, refused.message);
+  request.log.error(causeOf(refused), refused.message);
 }

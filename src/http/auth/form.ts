@@ -7,13 +7,17 @@ import { Parameters } from '../../identity/parameters.ts';
 /** Makes a scope accept forms and nothing else: `request.body` is `Parameters`, or undefined for a request without a body. */
 export function readForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, new Parameters(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
-    } catch {
-      done(new OAuthError('invalid_request', 'the body must be a form in UTF-8'));
-    }
-  });
+  scope.addContentTypeParser<Buffer>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, new Parameters(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+      } catch {
+        done(new OAuthError('invalid_request', 'the body must be a form in UTF-8'));
+      }
+    },
+  );
 }
 
 /** The fields of the posted form; empty for a request without a body. */

@@ -80,8 +80,8 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
     await noteFailure(auth, request, { ...step, outcome: outcomeOf(error) });
     const refusal = shownRefusal(request, error, ['wrong_code', 'locked']);
     if (!refusal || !('browser' in presenter)) throw error;
-    request.log.info({ application: step.clientId, refusal }, 'second factor refused');
-    return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
+    request.log.info({ application: step.clientId, refusal: refusal.refused }, 'second factor refused');
+    return showStep(auth, request, reply, refusal);
   }
 }
 
@@ -108,19 +108,24 @@ async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: 
   } catch (error) {
     const refusal = shownRefusal(request, error, ['text_too_soon', 'text_failed']);
     if (!refusal) throw error;
-    return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
+    return showStep(auth, request, reply, refusal);
   }
   if (!wantsPage(request)) return reply.code(204).header('cache-control', 'no-store').send();
   const parameters = { code: challenge, client_id: clientId, ui_locales: language, sent: '1' };
   return reply.redirect(withParameters(`${context.addresses.auth}/2fa`, parameters), 303);
 }
 
-/** The refusal that the page of the step shows; undefined where the request gets an error answer instead. */
-function shownRefusal(request: FastifyRequest, error: unknown, shown: Refusal[]): Refusal | undefined {
+/** The refusal that the page of the step shows, with its status; undefined where the request gets an error answer instead. */
+function shownRefusal(
+  request: FastifyRequest,
+  error: unknown,
+  shown: Refusal[],
+): { status: number; refused: Refusal } | undefined {
   if (!(error instanceof OAuthError) || !wantsPage(request)) return undefined;
-  const refusal = shown.find((each) => each === error.refusal);
-  if (refusal) request.refusal = { code: error.code, details: error.message };
-  return refusal;
+  const refused = shown.find((each) => each === error.refusal);
+  if (!refused) return undefined;
+  request.refusal = { code: error.code, details: error.message };
+  return { status: error.status, refused };
 }
 
 /** The application by its Basic header, or the browser by its cookie. */

@@ -68,7 +68,7 @@ export function clientDescription(context: Context, name: 'api' | 'trusted'): De
         schema: { type: 'string' },
       },
     ],
-    webhooks: describeWebhooks(config.brand) as Record<string, unknown>,
+    webhooks: describeWebhooks(config.brand),
     script: referenceScript(INTEGRATORS),
   };
 }

@@ -6,6 +6,7 @@ import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 import { ClientId, Nullable } from '../../values/schemas.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import type { GraphqlQuery } from '../graphql/endpoint.ts';
 import { EventStreams } from '../graphql/event-stream.ts';
 import type { LateEndpoint } from '../graphql/late-endpoint.ts';
@@ -180,12 +181,12 @@ const unchecked = () => () => true;
 /** Bodies of this endpoint are small, and their numbers are JavaScript's; elsewhere in the API numbers keep their digits. */
 function readSmallJson(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser(
+  app.addContentTypeParser<Buffer>(
     'application/json',
     { parseAs: 'buffer', bodyLimit: LIMITS.BODY_BYTES },
     (_request, body, done) => {
       try {
-        done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
+        done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
       } catch {
         // `undefined` is not a JSON value: the handler recognises it, and answers in the shape of GraphQL.
         done(null, undefined);
@@ -208,7 +209,7 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
     return new GraphQLError('body: must be one operation; a list of operations (batching) is not supported');
   if (typeof body !== 'object' || body === null)
     return new GraphQLError('body: must be a JSON object with the member query');
-  const { query, operationName = null, ...rest } = body as Record<string, unknown>;
+  const { query, operationName = null, ...rest } = fieldsOf(body);
   const variables = readVariables(rest.variables);
   if (typeof query !== 'string') return new GraphQLError('query: is required, and must be a string');
   if (!variables) return new GraphQLError('variables: must be a JSON object, or a text that holds one');
@@ -220,7 +221,7 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
 }
 
 /** Generated clients send the variables as a text. @returns undefined unless they are an object */
-function readVariables(given: unknown): Record<string, unknown> | undefined {
+function readVariables(given: unknown): GraphqlQuery['variables'] | undefined {
   let variables = given ?? {};
   try {
     if (typeof variables === 'string') variables = JSON.parse(variables);
@@ -228,7 +229,7 @@ function readVariables(given: unknown): Record<string, unknown> | undefined {
     return undefined;
   }
   const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
-  return isObject ? (variables as Record<string, unknown>) : undefined;
+  return isObject ? fieldsOf(variables) : undefined;
 }
 
 function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { fieldsOf } from '../../values/unknown.ts';
 
 /** Names that an answer tells, and characters of each. */
 const MAX_NAMES = 20;
@@ -11,10 +12,10 @@ const MAX_NAME_LENGTH = 100;
 export function ignoredParameters({ is404, query, routeOptions }: FastifyRequest): string[] {
   const { open, page } = routeOptions.config;
   if (is404 || open || page) return [];
-  const described = routeOptions.schema?.querystring as { properties?: Record<string, unknown> } | undefined;
+  const described = fieldsOf(fieldsOf(routeOptions.schema?.querystring).properties);
   // The listener reads the client of every request.
-  const known = new Set([...Object.keys(described?.properties ?? {}), 'client_id']);
-  const unknown = Object.keys(query as object).filter((name) => !known.has(name));
+  const known = new Set([...Object.keys(described), 'client_id']);
+  const unknown = Object.keys(fieldsOf(query)).filter((name) => !known.has(name));
   return unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH).toWellFormed());
 }
 

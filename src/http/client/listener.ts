@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { ApplicationOrigins } from '../../identity/applications/application-origins.ts';
 import type { Permissions, Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
+import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { appRoutes } from '../app/routes.ts';
 import { APP_CALLS, sessionOfCall } from '../app/session.ts';
 import { openApi } from '../description/openapi.ts';
@@ -78,8 +79,8 @@ export async function createClientListener(
       identify(request, session);
     } catch (refusal) {
       // Guessing has a limit too: of tokens for an address, of clients for an application.
-      const { code } = refusal as Problem;
-      if (UNKNOWN_TOKEN.has(code)) await refused.use(`address ${addressKey(context.addressOf(request.raw))}`, reply);
+      if (UNKNOWN_TOKEN.has(codeOf(refusal)))
+        await refused.use(`address ${addressKey(context.addressOf(request.raw))}`, reply);
       else if (session) await refused.use(session.applicationId, reply);
       throw refusal;
     }
@@ -104,7 +105,7 @@ export async function createClientListener(
 }
 
 /** What a refused token is answered with. */
-const UNKNOWN_TOKEN = new Set<unknown>(['authentication_failed', 'token_expired']);
+const UNKNOWN_TOKEN = new Set<string | undefined>(['authentication_failed', 'token_expired']);
 
 function requireCertificate(request: FastifyRequest, session: Session): void {
   if (session.thumbprint === null || session.thumbprint === peerOf(request.raw)?.thumbprint) return;
@@ -138,15 +139,14 @@ function bearer(request: FastifyRequest): string {
 
 /** Finds the client and the contact of a request. */
 function identify(request: FastifyRequest, session: Session): void {
-  const query = request.query as Record<string, string | string[] | undefined>;
-  let clientId = query.client_id;
+  let clientId = fieldsOf(request.query).client_id;
   let field = 'query.client_id';
   if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
     clientId = request.headers['x-client-id'];
     if (clientId) field = 'header.X-Client-ID';
   }
   if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be sent once');
-  if (!clientId) {
+  if (typeof clientId !== 'string' || clientId === '') {
     throw new Problem(
       'missing_parameter',
       'query.client_id: is required; the id_token lists the clients of the contact in `clients`',

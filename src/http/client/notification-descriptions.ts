@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
+import { namesOf } from '../../values/unknown.ts';
 import { type NotificationType, TYPE_NAMES } from '../../webhooks/notification.ts';
 import {
   OnboardingEvent,
@@ -98,9 +99,11 @@ function headers(brand: string, type: string): object[] {
 
 /** The notifications of the service, by the name that their header has, as `webhooks` of the description. */
 export function describeWebhooks(brand: string): Record<string, object> {
+  const described = notifications(brand);
   return Object.fromEntries(
-    Object.entries(notifications(brand)).map(([type, { summary, schema, example }]) => {
-      const name = TYPE_NAMES[type as NotificationType];
+    namesOf(described).map((type) => {
+      const { summary, schema, example } = described[type];
+      const name = TYPE_NAMES[type];
       const operation = {
         operationId: `receive${name}`,
         tags: ['webhooks'],

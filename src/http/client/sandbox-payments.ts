@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { paymentBodies, paymentBody } from '../../payments/payment.ts';
+import { noPayment, paymentBodies, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { advancePayment } from '../../sandbox/advance.ts';
 import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
@@ -135,7 +135,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
         await advancePayment(tx, act, presentationOf(context), { clientId, paymentId, to, reason });
         return paymentBody(tx, viewOf(request, context), paymentId);
       });
-      return sendJson(reply, body as string);
+      return sendJson(reply, body ?? noPayment());
     },
   );
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { RequestLog } from '../../sandbox/requests/request-log.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { MAX_BODY_BYTES } from '../server/body.ts';
 import { headerOf, ignoredParameters } from './ignored-parameters.ts';
 
@@ -97,7 +98,7 @@ function recordingOf(request: FastifyRequest): Recording | null {
 
 /** An address that does not exist is answered without looking at the token. The log wants to know whose request it was. */
 async function identifyStray(request: FastifyRequest, sessions: Sessions): Promise<void> {
-  const { client_id: clientId = request.headers['x-client-id'] } = request.query as Record<string, unknown>;
+  const { client_id: clientId = request.headers['x-client-id'] } = fieldsOf(request.query);
   const session = await Promise.resolve()
     .then(() => sessions.find(bearerOf(request)))
     .catch(() => undefined);

@@ -66,7 +66,7 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
     app.addHook('preClose', async () => {
       await Promise.all([...open].map((reader) => reader.stop()));
     });
-    app.get<{ Querystring: { subscription_id: string } }>(
+    app.get<{ Querystring: { subscription_id: string }; Headers: { 'last-event-id'?: string } }>(
       PATH,
       {
         config: { permission: 'can_manage_webhooks', clientHeader: true },
@@ -77,7 +77,7 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
         const { clientId } = request.caller;
         refuseMore(open, clientId);
         const key = { clientId, subscriptionId: request.query.subscription_id };
-        const after = request.headers['last-event-id'] as string | undefined;
+        const after = request.headers['last-event-id'];
         const place = await openStream(context.pool, key, { after, now: request.now });
         // Others were opened meanwhile.
         refuseMore(open, clientId);
@@ -202,7 +202,7 @@ class StreamReader {
       const delivery = { id, clientId, type, attempts: attemptNumber - 1, body };
       const pairs = this.#signer.headers(settings, { delivery, deliveryId, startedAt: clock.now() });
       const headers: Record<string, string> = {};
-      for (let at = 0; at < pairs.length; at += 2) headers[pairs[at] as string] = pairs[at + 1] as string;
+      for (const [at, name] of pairs.entries()) if (at % 2 === 0) headers[name] = pairs[at + 1] ?? '';
       const data = JSON.stringify({ id, headers, body });
       this.#reading.position = position;
       if (!this.#response.write(`id: ${cursorOf(subscriptionId, position)}\ndata: ${data}\n\n`)) await this.#drained();

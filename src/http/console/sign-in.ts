@@ -10,6 +10,7 @@ import { randomToken } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { languageOf } from '../../values/language.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { BegunSignIns } from '../page/begun-sign-ins.ts';
 import { ownAddress, requireOwnOrigin } from '../page/own-page.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';
@@ -55,7 +56,7 @@ export async function toSignIn(
   try {
     return reply.redirect(await provider.signInAddress(callback(context), secrets), 302);
   } catch (error) {
-    request.log.error({ reason: (error as Error).message }, 'the OpenID provider of the staff does not answer');
+    request.log.error({ reason: messageOf(error) }, 'the OpenID provider of the staff does not answer');
     return pages.refused(reply, languageFor(request), 'unreachable');
   }
 }
@@ -87,8 +88,8 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
   });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, new Map(readForm(body as string))),
+  app.addContentTypeParser<string>('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new Map(readForm(body))),
   );
   app.post<{ Body: Map<string, string> | undefined }>('/console/sign-in', async (request, reply) => {
     requireOwnOrigin(context.addresses.operator, request);

@@ -139,7 +139,8 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
 export function chooseOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const chosen = name === undefined ? operations : operations.filter((operation) => operation.name?.value === name);
-  if (chosen.length === 1) return chosen[0] as OperationDefinitionNode;
+  const [one, another] = chosen;
+  if (one && !another) return one;
   if (name !== undefined) throw new GraphQLError(`operationName: the document has no operation "${name.slice(0, 64)}"`);
   if (operations.length === 0) throw new GraphQLError('query: the document has no operation');
   throw new GraphQLError('operationName: is required, as the document has several operations');

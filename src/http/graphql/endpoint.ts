@@ -35,7 +35,7 @@ const TOO_DEEP = 'Maximum introspection depth exceeded';
 export interface GraphqlQuery {
   query: string;
   operationName: string | undefined;
-  variables: Record<string, unknown>;
+  variables: Readonly<Record<string, unknown>>;
 }
 
 interface GraphqlResult<Failure = GraphQLFormattedError> {
@@ -139,7 +139,7 @@ export class GraphqlEndpoint {
     return prepared;
   }
 
-  #coerce(operation: OperationDefinitionNode, variables: Record<string, unknown>): void {
+  #coerce(operation: OperationDefinitionNode, variables: GraphqlQuery['variables']): void {
     const { errors } = getVariableValues(this.schema, operation.variableDefinitions ?? [], variables, {
       maxErrors: MAX_ERRORS,
     });
@@ -173,7 +173,7 @@ function refusals(error: unknown): readonly GraphQLError[] {
   throw error;
 }
 
-function checkVariables(variables: Record<string, unknown>): void {
+function checkVariables(variables: GraphqlQuery['variables']): void {
   let values = 0;
   const walk = (value: unknown, depth: number) => {
     values += 1;

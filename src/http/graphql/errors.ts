@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isSafeError } from 'postgraphile/grafast';
 import type { Problem } from '../../values/errors.ts';
+import { codeOf } from '../../values/unknown.ts';
 import { limitError } from './limits.ts';
 
 /** Errors that one answer lists: a page of rows can have one for each row. */
@@ -29,14 +30,14 @@ export function errorList(
 }
 
 function show(error: GraphQLError, translate: (error: unknown) => Problem): GraphQLFormattedError {
-  const cause = error.originalError as (Error & { code?: string }) | undefined;
+  const cause = error.originalError;
   if (cause === undefined || isSafeError(cause)) return error.toJSON();
   if (cause instanceof GraphQLError) return { ...error.toJSON(), extensions: cause.extensions };
   const place = {
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),
   };
-  if (cause.code === QUERY_CANCELED) {
+  if (codeOf(cause) === QUERY_CANCELED) {
     const slow = limitError(
       'STATEMENT_MS',
       'The database took too long',

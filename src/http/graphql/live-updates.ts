@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { DatabaseClient } from '../../database/client.ts';
-import type { Pool } from '../../database/database.ts';
+import { type Pool, urlOf } from '../../database/database.ts';
 import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 
@@ -91,7 +91,7 @@ export class LiveUpdates {
 
   async #listen(): Promise<void> {
     const connection = new DatabaseClient({
-      connectionString: this.#pool.options.connectionString as string,
+      connectionString: urlOf(this.#pool),
       application_name: 'lombard-changes',
       connectionTimeoutMillis: this.#pool.options.connectionTimeoutMillis ?? 0,
       keepAlive: true,

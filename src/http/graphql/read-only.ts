@@ -45,7 +45,7 @@ export function readAs(pool: Pool, clientId: string): WithReadClient {
           async query<R>({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
             const result = await tx.query({
               text,
-              values: values as unknown[],
+              values,
               ...(arrayMode ? { rowMode: 'array' as const } : {}),
             });
             return { rows: result.rows as R[], rowCount: result.rowCount, notices: [] as [] };

@@ -3,6 +3,7 @@ import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { parseJson } from '../../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
+import { messageOf } from '../../values/unknown.ts';
 
 /** Imports are streams and have no limit (docs/decisions.md, 1). */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -12,14 +13,14 @@ const MAX_QUOTED_LENGTH = 120;
 /** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts) and whose texts can be stored (storable.ts). */
 export function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      const value = body.length === 0 ? undefined : parseJson(utf8(body as Buffer));
+      const value = body.length === 0 ? undefined : parseJson(utf8(body));
       // UTF-8 has no such text itself: it can only be written as an escape.
       const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
       done(found === undefined ? null : new Problem('invalid_body', `${found}: ${NOT_STORABLE}`), value);
     } catch (error) {
-      const reason = (error as Error).message.slice(0, MAX_QUOTED_LENGTH);
+      const reason = messageOf(error).slice(0, MAX_QUOTED_LENGTH);
       done(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
     }
   });

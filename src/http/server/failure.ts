@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { errorMessage, STATUS, toProblem } from '../schemas/problem.ts';
 import { explain } from '../schemas/validation.ts';
 
@@ -63,6 +64,11 @@ export function answerFor(problem: Problem): ErrorAnswer {
 /** The cause of a 502 goes to the log, and nowhere else. */
 export function logFailure(problem: Problem, request: FastifyRequest): void {
   if (problem.code !== 'integration_error') return;
-  const cause = problem.cause as (Error & { code?: string }) | undefined;
-  request.log.error({ reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, problem.details);
+  request.log.error(causeOf(problem), problem.details);
+}
+
+/** What the log says of the cause of an error. */
+export function causeOf({ cause }: Error): Record<'reason' | 'sqlstate' | 'stack', unknown> {
+  const { message, code, stack } = fieldsOf(cause);
+  return { reason: message, sqlstate: code, stack };
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../process/log.ts';
 import type { Part } from '../../process/parts.ts';
 import type { Config } from '../../settings/config.ts';
 import { StartupError } from '../../values/errors.ts';
+import { codeOf } from '../../values/unknown.ts';
 import { authorityOf, type Binding, listenOn } from './listener.ts';
 import { portFault } from './ports.ts';
 
@@ -51,9 +52,8 @@ export class HealthListener implements Part {
     try {
       await listenOn(this.#server, { host, port });
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (ifTaken === 'refuse' || code !== 'EADDRINUSE')
-        throw new StartupError(portFault({ variable, host, port }, error as NodeJS.ErrnoException), { cause: error });
+      if (ifTaken === 'refuse' || codeOf(error) !== 'EADDRINUSE')
+        throw new StartupError(portFault({ variable, host, port }, error), { cause: error });
       await listenOn(this.#server, { host, port: 0 });
       log.warn({ variable, taken: port, port: this.port }, 'the port for health is taken; another one was chosen');
     }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { StartupError } from '../../values/errors.ts';
+import { codeOf, messageOf } from '../../values/unknown.ts';
 
 /** A port that a listener will take, and the variable that says so. */
 export interface WantedPort {
@@ -35,12 +36,12 @@ function hold(wanted: WantedPort): Promise<Server> {
 }
 
 /** Why a listener cannot have its address, in one line for the person who starts the service. */
-export function portFault({ variable, host, port }: WantedPort, error: NodeJS.ErrnoException): string {
-  if (error.code === 'EADDRINUSE')
+export function portFault({ variable, host, port }: WantedPort, error: unknown): string {
+  if (codeOf(error) === 'EADDRINUSE')
     return `${variable}: port ${port} of ${host} is taken by another listener or program`;
-  if (error.code === 'EACCES') return `${variable}: this user may not listen on port ${port} of ${host}`;
+  if (codeOf(error) === 'EACCES') return `${variable}: this user may not listen on port ${port} of ${host}`;
   const hostVariable = variable
     .replace(/^LOMBARD_(?:API|AUTH|TRUSTED)_PORT$/, 'LOMBARD_HOST')
     .replace(/_PORT$/, '_HOST');
-  return `${hostVariable}: cannot listen on ${host}, port ${port}: ${error.message}`;
+  return `${hostVariable}: cannot listen on ${host}, port ${port}: ${messageOf(error)}`;
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { errorMessage, STATUS } from '../schemas/problem.ts';
 import { requestIdFrom, traceIdFrom, traceIdIn } from './request-id.ts';
 import type { UnreadRequests } from './unread.ts';
@@ -22,7 +23,7 @@ const REFUSALS: Record<string, [ErrorCode, string]> = {
 export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'refused'>): void {
   server.removeAllListeners('clientError');
   server.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex) => {
-    const begun = (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
+    const begun = fieldsOf(fieldsOf(socket)._httpMessage).headersSent === true;
     if (error.code === 'ECONNRESET' || begun || !socket.writable) return void socket.destroy();
     const [code, details] = REFUSALS[error.code ?? ''] ?? [
       'malformed_request',

@@ -69,7 +69,7 @@ async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
       },
     },
   });
-  return marked.parse(page.markdown) as Promise<string>;
+  return marked.parse(page.markdown, { async: true });
 }
 
 /** Where a link leads on the site; empty where the file is not on it. */

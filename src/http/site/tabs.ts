@@ -20,7 +20,8 @@ export function gatherTabs(tokens: Token[]): Token[] {
       continue;
     }
     gathered.length -= gap + 1;
-    gathered.push({ type: 'tabs', raw: `${last?.raw}${token.raw}`, blocks: [...blocks, token] } as TabsToken);
+    const tabs: TabsToken = { type: 'tabs', raw: `${last?.raw}${token.raw}`, blocks: [...blocks, token] };
+    gathered.push(tabs);
   }
   return gathered;
 }
@@ -29,8 +30,12 @@ function isTab(token: Token | undefined): token is Tokens.Code {
   return token?.type === 'code' && Object.hasOwn(TABS, token.lang);
 }
 
+function isTabs(token: Token | undefined): token is TabsToken {
+  return token?.type === 'tabs';
+}
+
 function blocksOf(token: Token | undefined): Tokens.Code[] {
-  if (token?.type === 'tabs') return (token as TabsToken).blocks;
+  if (isTabs(token)) return token.blocks;
   return isTab(token) ? [token] : [];
 }
 
@@ -40,7 +45,7 @@ function blocksOf(token: Token | undefined): Tokens.Code[] {
  * @param code a block as HTML
  */
 export function renderTabs(token: Tokens.Generic, group: string, code: (block: Tokens.Code) => string): string {
-  const { blocks } = token as TabsToken;
+  const blocks = blocksOf(token);
   const heads = blocks.map(({ lang = '' }, at) => {
     const id = `${group}-${lang}`;
     const button = `<input type="radio" name="${group}" id="${id}" value="${lang}"${at === 0 ? ' checked' : ''}>`;

@@ -5,6 +5,7 @@ import { type Authority, loadAuthority } from '../../certificates/authority.ts';
 import { loadRevocationLists } from '../../certificates/revocation-list.ts';
 import type { Config } from '../../settings/config.ts';
 import { StartupError } from '../../values/errors.ts';
+import { messageOf } from '../../values/unknown.ts';
 
 /** Paths of PEM files. `ca` and `crl` may contain several blocks each, `cert` its intermediate certificates. */
 export interface TrustedFiles {
@@ -68,7 +69,7 @@ async function readAs<T>(
   try {
     return await read(await readPem(path));
   } catch (error) {
-    throw new StartupError(`${variable}: must be ${must}, not "${path}" (${(error as Error).message})`, {
+    throw new StartupError(`${variable}: must be ${must}, not "${path}" (${messageOf(error)})`, {
       cause: error,
     });
   }

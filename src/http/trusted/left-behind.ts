@@ -6,10 +6,6 @@ const OF_TLS = /:SSL routines:/;
 /** A line of such a text. */
 const OF_OPENSSL = /^[0-9A-F]+:error:[0-9A-F]+:/;
 
-interface Handle {
-  onerror?: (error: Error) => void;
-}
-
 /**
  * Lets a handshake go on although OpenSSL has found a wrong signature on the way. It checks a chain of certificates by itself, before our
  * own validation can say what is wrong with it, and leaves a failed check in its list of errors. Node goes through the list when it has to
@@ -25,10 +21,11 @@ export function ignoreErrorsLeftBehind(server: Server): void {
   server.on('keylog', (_line, socket) => {
     if (known.has(socket)) return;
     known.add(socket);
-    const handle = (socket as unknown as { _handle: Handle | null })._handle;
-    const { onerror } = handle ?? {};
-    if (!handle || !onerror) return;
-    handle.onerror = (error) => {
+    const handle = '_handle' in socket ? socket._handle : undefined;
+    if (typeof handle !== 'object' || handle === null || !('onerror' in handle)) return;
+    const { onerror } = handle;
+    if (typeof onerror !== 'function') return;
+    handle.onerror = (error: Error) => {
       if (!isLeftBehind(error.message)) onerror.call(handle, error);
     };
   });

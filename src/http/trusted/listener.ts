@@ -5,6 +5,7 @@ import { testAuthority } from '../../embedded/test-authority.ts';
 import { isSubjectRegistered } from '../../identity/applications/client-certificate.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem, StartupError } from '../../values/errors.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
 import { peerOf } from '../server/peer.ts';
 import { UnreadRequests } from '../server/unread.ts';
@@ -66,7 +67,7 @@ export async function createTrustedListener(
     };
   } catch (error) {
     await app.close();
-    throw new StartupError(`the trusted listener cannot start: ${(error as Error).message}`, { cause: error });
+    throw new StartupError(`the trusted listener cannot start: ${messageOf(error)}`, { cause: error });
   }
 }
 

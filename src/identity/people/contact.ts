@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
-import { type Db, first, type Transaction } from '../../database/database.ts';
+import { type Db, first, one, type Transaction } from '../../database/database.ts';
 import {
   chosen,
   hidden,
@@ -218,7 +218,7 @@ async function emailInSmallLetters(db: Db, contactId: string): Promise<string> {
   const found = await db.query<{ email: string }>('select lower(email) as email from contacts where contact_id = $1', [
     contactId,
   ]);
-  return first(found)?.email as string;
+  return one(found).email;
 }
 
 async function setClients(tx: Transaction, contactId: string, clients: ContactInput['clients']): Promise<void> {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { first } from '../../database/database.ts';
 import { sha256 } from '../../values/crypto.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendText } from './text-message.ts';
 
@@ -48,7 +49,7 @@ export async function sendVerificationCode(
     if (!row?.phone) throw new Error('the contact has no phone number');
     await sendText(pool, config, { to: row.phone, text, now: clock.now() });
   } catch (error) {
-    log.error({ contact: contactId, reason: (error as Error).message }, 'a verification code could not be sent');
+    log.error({ contact: contactId, reason: messageOf(error) }, 'a verification code could not be sent');
     throw new OAuthError('server_error', 'the text message could not be sent: try again in a moment', {
       refusal: 'text_failed',
       cause: error,

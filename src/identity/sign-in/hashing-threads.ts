@@ -46,14 +46,19 @@ export class HashingThreads {
 
   #next(): void {
     for (const thread of this.#background) {
-      if (thread.idle && this.#queue.length > 0) thread.take(this.#queue.shift() as QueuedHash);
+      const hash = thread.idle ? this.#queue.shift() : undefined;
+      if (hash) thread.take(hash);
     }
     clearTimeout(this.#timer);
     const [oldest] = this.#queue;
     if (!oldest || !this.#urgent.idle) return;
     const left = oldest.queuedAt + URGENT_AFTER_MS - monotonic();
-    if (left > 0) this.#timer = setTimeout(() => this.#next(), left);
-    else this.#urgent.take(this.#queue.shift() as QueuedHash);
+    if (left > 0) {
+      this.#timer = setTimeout(() => this.#next(), left);
+      return;
+    }
+    this.#queue.shift();
+    this.#urgent.take(oldest);
   }
 }
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { giveWay } from '../../process/thread-priority.ts';
+import { messageOf } from '../../values/unknown.ts';
 
 /** argon2id with the memory (KiB) and passes that OWASP recommends as a minimum, and one lane. Takes about 10 ms of a core. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -21,7 +22,7 @@ parentPort?.on('message', ({ password, hash }: PasswordTask) => {
   try {
     answer = { result: hash === undefined ? hashSync(password, ARGON2) : verifySync(hash, password) };
   } catch (error) {
-    answer = { error: (error as Error).message };
+    answer = { error: messageOf(error) };
   }
   parentPort?.postMessage(answer);
 });

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Db, first } from '../../database/database.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import type { IssuedTokens } from './issued-tokens.ts';
 import type { Session } from './sessions.ts';
 
@@ -55,10 +56,9 @@ export function audienceOf(hint: string): string | undefined {
   return typeof aud === 'string' ? aud : undefined;
 }
 
-function parse(part: string): Record<string, unknown> {
+function parse(part: string): ReturnType<typeof fieldsOf> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return fieldsOf(JSON.parse(Buffer.from(part, 'base64url').toString('utf8')));
   } catch {
     return {};
   }

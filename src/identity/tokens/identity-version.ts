@@ -105,6 +105,6 @@ export class IdentityVersion {
     if (!complete || this.#changed.size + rows.length > MAX_SUBJECTS) {
       this.#changed.clear();
       this.#forgotten = first.version;
-    } else for (const { changed, subject } of rows) this.#changed.set(subject, changed as number);
+    } else for (const { changed, subject } of rows) if (changed !== null) this.#changed.set(subject, changed);
   }
 }

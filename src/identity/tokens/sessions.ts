@@ -131,7 +131,7 @@ export class Sessions {
     this.#cache.delete(bearer);
     const session = sessionOf(row, hash ?? Buffer.alloc(0), this.#clock);
     if (!hasSeveralCells(this.#pool)) refuseOtherCells(session);
-    this.#cache.set(bearer, { session, version: row?.version as number });
+    if (row) this.#cache.set(bearer, { session, version: row.version });
     return session;
   }
 }

@@ -5,7 +5,7 @@ import type { PaymentStatus } from '../../payments/moves.ts';
 import { addDays, startOfLondonDay } from '../../values/calendar.ts';
 import { beneficiaryId, DEMO_BANKS, DEMO_RATES } from './banks.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
-import { Seeded } from './seeded.ts';
+import { itemOf, Seeded } from './seeded.ts';
 
 /** The same on every machine: ids, amounts and names come from this seed, dates from it and today. */
 const SEED = 20_260_701;
@@ -85,8 +85,8 @@ function createPayment(
   const recent = yearAge <= RECENT_DAYS || number >= client.payments - RECENT_STATUSES.length * 2;
   // Each bank once, then any.
   const bankIndex = number < DEMO_BANKS.length ? number : random.whole(0, DEMO_BANKS.length - 1);
-  const bank = DEMO_BANKS[bankIndex] as (typeof DEMO_BANKS)[number];
-  const status = recent ? (RECENT_STATUSES[number % RECENT_STATUSES.length] as PaymentStatus) : finalStatus(random);
+  const bank = itemOf(DEMO_BANKS, bankIndex);
+  const status = recent ? itemOf(RECENT_STATUSES, number % RECENT_STATUSES.length) : finalStatus(random);
   const age = recent ? yearAge % 5 : yearAge;
   const day = workday(addDays(today, -age));
   const minute = random.whole(8 * 60, 17 * 60 + 59);
@@ -121,7 +121,7 @@ function massPayment(clientIndex: number, massIds: string[], number: number) {
   const mass = MASS_PAYMENTS.indexOf(Math.floor(number / MASS_PAYMENT_SIZE));
   if (mass < 0) return {};
   return {
-    mass_payment_id: massIds[mass] as string,
+    mass_payment_id: itemOf(massIds, mass),
     mass_payment_external_reference_id: `SALARIES-${clientIndex + 1}-${mass + 1}`,
   };
 }

@@ -3,7 +3,7 @@ import { addDays } from '../../values/calendar.ts';
 import { beneficiaryId, DEMO_BANKS } from './banks.ts';
 import type { DemoPayment } from './history.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
-import { Seeded } from './seeded.ts';
+import { itemOf, Seeded } from './seeded.ts';
 
 /**
  * Payments that wait for an approval, in addition to those of the history: enough to try each documented request several times
@@ -61,8 +61,8 @@ export function openPayments(
 }
 
 function openPayment(random: Seeded, client: DemoClient, clientIndex: number, number: number) {
-  const bankIndex = BANKS[number % BANKS.length] as number;
-  const bank = DEMO_BANKS[bankIndex] as (typeof DEMO_BANKS)[number];
+  const bankIndex = itemOf(BANKS, number % BANKS.length);
+  const bank = itemOf(DEMO_BANKS, bankIndex);
   const amount = new Big(number % 2 === 0 ? SMALL_AMOUNT : LARGE_AMOUNT).plus(random.whole(0, 90_000) / 100);
   return {
     client_id: client.client_id,

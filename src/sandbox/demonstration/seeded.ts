@@ -20,7 +20,7 @@ export class Seeded {
   }
 
   pick<T>(list: readonly T[]): T {
-    return list[Math.floor(this.next() * list.length)] as T;
+    return itemOf(list, Math.floor(this.next() * list.length));
   }
 
   /** A UUID in the layout of version 4. */
@@ -28,4 +28,11 @@ export class Seeded {
     const hex = Array.from({ length: 32 }, () => this.whole(0, 15).toString(16)).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${'89ab'[this.whole(0, 3)]}${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
+}
+
+/** What a list has at a place. @throws RangeError where it has nothing there */
+export function itemOf<T>(list: readonly T[], place: number): T {
+  const item = list[place];
+  if (item === undefined) throw new RangeError(`the list has nothing at ${place}`);
+  return item;
 }

@@ -1,3 +1,4 @@
+import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { maskGraphql } from './graphql-masking.ts';
 import { maskPath, maskText, maskValue, parsed, Secrets } from './masking.ts';
 
@@ -93,12 +94,10 @@ function parsedIfNeeded({ graphql, status, responseBody }: AnsweredRequest): unk
 /** The code and the details of a refusal: of an ErrorMessage, or of the first of GraphQL's errors. */
 function faultOf(answer: unknown): { code: string | null; details: string | null } {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const { code, details, errors } = (answer ?? {}) as Record<string, unknown>;
+  const { code, details, errors } = fieldsOf(answer);
   if (text(code) !== null) return { code: text(code), details: text(details) };
-  const first = (Array.isArray(errors) ? errors[0] : undefined) as
-    | { message?: unknown; extensions?: { code?: unknown } }
-    | undefined;
-  return { code: text(first?.extensions?.code), details: text(first?.message) };
+  const { message, extensions } = fieldsOf(listOf(errors)[0]);
+  return { code: text(fieldsOf(extensions).code), details: text(message) };
 }
 
 /** The first bytes of a text, whole characters only, as PostgreSQL can store them. */

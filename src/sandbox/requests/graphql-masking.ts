@@ -1,4 +1,5 @@
 import { type ASTNode, type DocumentNode, Kind, parse, type ValueNode, visit } from 'graphql';
+import { fieldsOf } from '../../values/unknown.ts';
 import {
   isHeadersName,
   isSecretName,
@@ -25,14 +26,14 @@ export interface MaskedGraphql {
 export function maskGraphql(text: string, secrets: Secrets): MaskedGraphql | undefined {
   const request = parsed(text);
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return undefined;
-  const { query, variables, ...rest } = request as Record<string, unknown>;
+  const { query, variables, ...rest } = fieldsOf(request);
   if (typeof query !== 'string') return undefined;
   const document = parsedDocument(query);
   const found = document ? secretsOf(document) : undefined;
   const shown = {
     query: found ? withoutRanges(query, found.literals, secrets) : isSuspicious(query) ? MASK : query,
     ...('variables' in request ? { variables: maskVariables(variables, found, secrets) } : {}),
-    ...(maskValue(rest, secrets) as object),
+    ...fieldsOf(maskValue(rest, secrets)),
   };
   const keys = found?.responseKeys ?? new Set();
   return { body: JSON.stringify(shown), isSecret: (name) => keys.has(name) || isSecretName(name) };

@@ -33,10 +33,9 @@ export class Secrets {
 /** Parses a JSON text; numbers keep their digits. undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) =>
-      typeof value === 'number' && context.source !== undefined && String(value) !== context.source
-        ? exact(context.source)
-        : value) as Parameters<typeof JSON.parse>[1]);
+    return JSON.parse(text, (_key, value, { source }) =>
+      typeof value === 'number' && source !== undefined && String(value) !== source ? exact(source) : value,
+    );
   } catch {
     return undefined;
   }

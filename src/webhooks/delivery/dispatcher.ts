@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../context.ts';
 import { pathOf, pathsOf, poolOf } from '../../database/cells/pool.ts';
-import type { Pool } from '../../database/database.ts';
+import { type Pool, urlOf } from '../../database/database.ts';
 import { createPool } from '../../database/pools.ts';
 import { Egress } from '../sending/egress.ts';
 import type { Resolve } from '../sending/resolver.ts';
@@ -54,7 +54,7 @@ export class Dispatcher {
   /** @param cells the context of each cell */
   constructor(context: Context, options: DispatcherOptions = {}, cells: readonly Context[] = [context]) {
     const { config, log, backgroundPool } = context;
-    const url = backgroundPool.options.connectionString as string;
+    const url = urlOf(backgroundPool);
     const paths = pathsOf(backgroundPool);
     const patience = `set idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`;
     const pool = createPool(url, log, {

@@ -112,9 +112,11 @@ export class Endpoint {
 
   /** Takes the first delivery for an attempt. */
   begin(monotonicMs: number): Delivery {
+    const delivery = this.#ready.shift();
+    if (!delivery) throw new Error('the endpoint has no delivery');
     this.#inFlight += 1;
     this.#lastUsedMs = monotonicMs;
-    return this.#ready.shift() as Delivery;
+    return delivery;
   }
 
   end(): void {

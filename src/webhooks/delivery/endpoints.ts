@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Pool } from '../../database/database.ts';
 import { monotonic } from '../../values/calendar.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { type EndpointRow, type EndpointSettings, openSettings, readEndpointRows } from '../endpoint-settings.ts';
 import type { Delivery } from './delivery.ts';
 import { Endpoint } from './endpoint.ts';
@@ -147,7 +148,7 @@ export class Endpoints {
       }
     } catch (error) {
       this.#context.log.warn(
-        { reason: (error as Error).message },
+        { reason: messageOf(error) },
         'webhook subscriptions could not be read; they are read again',
       );
       for (const id of known) this.#stale.add(id);
@@ -160,7 +161,7 @@ export class Endpoints {
     } catch (error) {
       // Sealed with another master key, for example: nothing is sent that cannot be signed as it should be.
       this.#context.log.error(
-        { subscription: row.id, reason: (error as Error).message },
+        { subscription: row.id, reason: messageOf(error) },
         'a webhook subscription cannot be used',
       );
       const { revision, deleted } = row;

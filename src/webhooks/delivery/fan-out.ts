@@ -161,7 +161,7 @@ async function fanOutDistributed(pool: Pool, options: FanOutOptions, values: unk
     await tx.query({ name: 'webhooks-queued', text, values: [given, options.worker, options.now] });
     await announceNotifications(
       tx,
-      matched.map(({ id }) => id as string),
+      matched.flatMap(({ id }) => id ?? []),
     );
     return rows.filter(({ id, place, room, streamed }) => id === null || (place <= room + 1 && !streamed));
   });

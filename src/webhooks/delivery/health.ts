@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { type Pool, transaction } from '../../database/database.ts';
 import { endsWithin } from '../../process/deadline.ts';
 import { asRun } from '../../process/runs.ts';
+import { codeOf, messageOf } from '../../values/unknown.ts';
 import { HTTP_GONE, type Outcome, succeeded } from '../sending/outcome.ts';
 import { disableSubscription } from '../subscription.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -144,7 +145,7 @@ export class EndpointHealth {
       }
     } catch (error) {
       const ids = due.map(([endpoint]) => endpoint.id);
-      const there = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION ? await this.#present(ids) : undefined;
+      const there = codeOf(error) === FOREIGN_KEY_VIOLATION ? await this.#present(ids) : undefined;
       for (const [endpoint, observed] of due) {
         // Its client was moved to another cell.
         if (there?.has(endpoint.id) === false) continue;
@@ -152,10 +153,7 @@ export class EndpointHealth {
         this.#written.delete(endpoint);
       }
       if (!this.#unwritable)
-        this.#context.log.warn(
-          { reason: (error as Error).message },
-          'the health of webhook endpoints could not be written',
-        );
+        this.#context.log.warn({ reason: messageOf(error) }, 'the health of webhook endpoints could not be written');
       this.#unwritable = true;
     }
   }
@@ -181,10 +179,7 @@ export class EndpointHealth {
       disabledTotal.inc({ reason });
       log.warn({ subscription: id, cause: reason }, 'a webhook subscription was switched off');
     } catch (error) {
-      log.error(
-        { subscription: id, reason: (error as Error).message },
-        'a webhook subscription could not be switched off',
-      );
+      log.error({ subscription: id, reason: messageOf(error) }, 'a webhook subscription could not be switched off');
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Pool } from '../../database/database.ts';
 import { asRun } from '../../process/runs.ts';
 import { monotonic } from '../../values/calendar.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { windowAround } from '../day-window.ts';
 import { ClaimTurns, claim, claimPings } from './claim.ts';
 import type { Delivery } from './delivery.ts';
@@ -141,8 +142,9 @@ export class Intake {
     try {
       do {
         this.#again = false;
-        if (this.#stopped || !registration.working) return;
-        await asRun('webhook intake', () => this.#round(registration.id as number));
+        const { id } = registration;
+        if (this.#stopped || !registration.working || id === undefined) return;
+        await asRun('webhook intake', () => this.#round(id));
         this.#failing = false;
       } while (this.#again);
     } catch (error) {
@@ -150,10 +152,7 @@ export class Intake {
       this.#wantAll();
       this.#lastRound = monotonic();
       if (!this.#failing)
-        this.#context.log.warn(
-          { reason: (error as Error).message },
-          'the webhook queue cannot be read; it is tried again',
-        );
+        this.#context.log.warn({ reason: messageOf(error) }, 'the webhook queue cannot be read; it is tried again');
       this.#failing = true;
     }
   }

@@ -2,6 +2,7 @@ import type { Pool } from '../../database/database.ts';
 import { endsWithin } from '../../process/deadline.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../values/calendar.ts';
+import { codeOf, messageOf } from '../../values/unknown.ts';
 import { type DayWindow, inWindow, windowAround } from '../day-window.ts';
 import { type AttemptResult, writeResults } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
@@ -108,12 +109,14 @@ export class ResultWriter {
       inWindow(window, delivery.createdAt) ? worker : -worker,
     );
     for (const group of groups.values()) {
-      const { worker, delivery } = group[0] as AttemptResult;
+      const [one] = group;
+      if (!one) continue;
+      const { worker, delivery } = one;
       const days = inWindow(window, delivery.createdAt) ? window : undefined;
       try {
         await writeResults(this.#pool, { worker, window: days, results: group });
       } catch (error) {
-        if (!FAULTY_VALUE.test((error as { code?: string }).code ?? '')) throw error;
+        if (!FAULTY_VALUE.test(codeOf(error) ?? '')) throw error;
         for (const result of group) await this.#writeAlone(days, result);
       }
     }
@@ -125,11 +128,8 @@ export class ResultWriter {
     try {
       await writeResults(this.#pool, { worker, window, results: [result] });
     } catch (error) {
-      if (!FAULTY_VALUE.test((error as { code?: string }).code ?? '')) throw error;
-      this.#log.error(
-        { notification: result.delivery.id, reason: (error as Error).message },
-        'a response could not be stored',
-      );
+      if (!FAULTY_VALUE.test(codeOf(error) ?? '')) throw error;
+      this.#log.error({ notification: result.delivery.id, reason: messageOf(error) }, 'a response could not be stored');
       const outcome = { ...result.outcome, headers: null, body: null };
       await writeResults(this.#pool, { worker, window, results: [{ ...result, outcome }] });
     }

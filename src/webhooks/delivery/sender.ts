@@ -62,13 +62,20 @@ export class Sender {
   /** Sends the deliveries of an endpoint that have a free slot. */
   send(endpoint: Endpoint): void {
     const slots = this.#endpoints.slots(endpoint);
-    while (endpoint.ready.length > 0 && endpoint.inFlight < slots && this.#registration.registered && !this.#stopping) {
+    const { id: worker, registered } = this.#registration;
+    while (
+      endpoint.ready.length > 0 &&
+      endpoint.inFlight < slots &&
+      worker !== undefined &&
+      registered &&
+      !this.#stopping
+    ) {
       if (this.#flights.isFull(this.#endpoints.inFlight)) {
         this.#waiting.add(endpoint);
         return;
       }
       if (!endpoint.mayTry(monotonic)) return;
-      this.#attempt(endpoint);
+      this.#attempt(endpoint, worker);
     }
     if (endpoint.backlog && endpoint.ready.length <= slots / 2) this.#parts.wantClaims();
   }
@@ -102,11 +109,10 @@ export class Sender {
     }
   }
 
-  #attempt(endpoint: Endpoint): void {
+  #attempt(endpoint: Endpoint, worker: number): void {
     const { signer, egress, results } = this.#parts;
     const delivery = this.#endpoints.begin(endpoint);
     this.#flights.begin();
-    const worker = this.#registration.id as number;
     const attempt: Attempt = { delivery, worker, deliveryId: randomUUID(), startedAt: this.#context.clock.now() };
     const { revision } = endpoint.settings;
     if (delivery.attempts === 0)

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import type { Context } from '../../context.ts';
 import { ACTIVITY_CHANNEL } from '../../database/cells/activity.ts';
 import { DatabaseClient } from '../../database/client.ts';
-import { first } from '../../database/database.ts';
+import { first, one } from '../../database/database.ts';
 import { LOCKS } from '../../database/locks.ts';
 import { endsWithin } from '../../process/deadline.ts';
 import { monotonic } from '../../values/calendar.ts';
+import { messageOf } from '../../values/unknown.ts';
 import { EVENTS_CHANNEL } from './event-signal.ts';
 
 /** The channel on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
@@ -95,7 +96,7 @@ export class WorkerRegistration {
     const client = this.#client;
     this.#client = undefined;
     if (!client) return;
-    if (this.#registered) await this.#leave(client, this.#id as number).catch(() => undefined);
+    if (this.#registered && this.#id !== undefined) await this.#leave(client, this.#id).catch(() => undefined);
     this.#registered = false;
     await endsWithin(
       client.end().catch(() => undefined),
@@ -114,16 +115,13 @@ export class WorkerRegistration {
     let failing = false;
     while (!this.#stopped) {
       try {
-        if (!this.#client) await this.#connect();
-        await this.#lookAtOthers(this.#id as number);
+        const client = this.#client ?? (await this.#connect());
+        if (this.#id !== undefined) await this.#lookAtOthers(client, this.#id);
         failing = false;
         await this.#pause(HEARTBEAT_MS);
       } catch (error) {
         if (!failing)
-          this.#context.log.warn(
-            { reason: (error as Error).message },
-            'the webhook worker has lost its database connection',
-          );
+          this.#context.log.warn({ reason: messageOf(error) }, 'the webhook worker has lost its database connection');
         failing = true;
         this.#lose();
         await this.#pause(RECONNECT_AFTER_MS);
@@ -131,7 +129,7 @@ export class WorkerRegistration {
     }
   }
 
-  async #connect(): Promise<void> {
+  async #connect(): Promise<pg.Client> {
     const client = new DatabaseClient({
       connectionString: this.#options.url,
       application_name: 'lombard-webhooks-worker',
@@ -155,7 +153,7 @@ export class WorkerRegistration {
     const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
     if (!kept) {
       const id = await this.#register(client);
-      const oldest = await this.#lookAtOthers(id);
+      const oldest = await this.#lookAtOthers(client, id);
       this.#id = id;
       // Of several that start together, the oldest begins.
       const attemptMs = this.#context.config.webhookTimeout;
@@ -163,6 +161,7 @@ export class WorkerRegistration {
     }
     this.#registered = true;
     this.#options.onRegistered(kept);
+    return client;
   }
 
   /** Takes the lock of the former id again, unless another worker has taken its leases over. */
@@ -183,7 +182,7 @@ export class WorkerRegistration {
        from (select nextval('webhook_worker_numbers')::int as id offset 0) as made`,
       [LOCKS.webhookWorker],
     );
-    const id = first(locked)?.id as number;
+    const { id } = one(locked);
     await client.query('insert into webhook_workers (id, name, started_at) values ($1, $2, $3)', [
       id,
       this.#options.name,
@@ -193,8 +192,7 @@ export class WorkerRegistration {
   }
 
   /** Counts the living workers and puts the leases of the dead back. Gives whether no living worker is older. */
-  async #lookAtOthers(id: number): Promise<boolean> {
-    const client = this.#client as pg.Client;
+  async #lookAtOthers(client: pg.Client, id: number): Promise<boolean> {
     const { rows } = await client.query<{ id: number; alive: boolean }>({
       name: 'webhooks-workers',
       text: `select w.id, exists (select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2

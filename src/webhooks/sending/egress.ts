@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import type { AddressRange } from '../../settings/settings.ts';
 import { monotonic } from '../../values/calendar.ts';
+import { errorOf } from '../../values/unknown.ts';
 import { AddressRules } from './address.ts';
 import { Interruption, type Outcome } from './outcome.ts';
 import { createResolver, type Resolve } from './resolver.ts';
@@ -113,7 +114,7 @@ export class Egress {
     try {
       origin.pool.dispatch(options, reader);
     } catch (error) {
-      reader.fail(error as Error);
+      reader.fail(errorOf(error));
     }
   }
 

@@ -1,6 +1,7 @@
 import { promises as dns, lookup, NODATA, NOTFOUND } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { codeOf } from '../../values/unknown.ts';
 
 /** An address of a name. */
 export interface ResolvedAddress {
@@ -12,6 +13,8 @@ export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 /** Milliseconds for one name server, and how often the list of them is tried: together below an attempt's deadline. */
 const SERVER_TIMEOUT_MS = 2_000;
 const MAX_TRIES = 2;
+/** What says no more than that DNS does not have a name. */
+const UNKNOWN_THERE = new Set<string | undefined>([NOTFOUND, NODATA, 'ECONNREFUSED']);
 const HOSTS_FILE = process.platform === 'win32' ? `${'C:\\Windows\\System32'}\\drivers\\etc\\hosts` : '/etc/hosts';
 
 /**
@@ -38,13 +41,8 @@ export function createResolver(): Resolve {
       ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 as const })) : []),
     ];
     if (found.length > 0) return found;
-    const failures = [four, six].flatMap((one) =>
-      one.status === 'rejected' ? [one.reason as NodeJS.ErrnoException] : [],
-    );
-    const serious = failures.find(
-      (failure) => failure.code !== NOTFOUND && failure.code !== NODATA && failure.code !== 'ECONNREFUSED',
-    );
-    if (serious) throw serious;
+    for (const one of [four, six])
+      if (one.status === 'rejected' && !UNKNOWN_THERE.has(codeOf(one.reason))) throw one.reason;
     return systemLookup(name);
   };
 }
@@ -53,7 +51,7 @@ function systemLookup(name: string): Promise<ResolvedAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(name, { all: true }, (error, addresses) => {
       if (error) reject(error);
-      else resolve(addresses as ResolvedAddress[]);
+      else resolve(addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
     });
   });
 }

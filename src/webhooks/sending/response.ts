@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { monotonic } from '../../values/calendar.ts';
+import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { Interruption, type Outcome, type Reason } from './outcome.ts';
 
 /** Bytes of a response body that are kept with the attempt, and that are read (docs/decisions.md, 6). */
@@ -102,8 +103,9 @@ function storable(headers: IncomingHttpHeaders): Record<string, string | string[
 }
 
 function text(chunks: Buffer[], readBytes: number): string {
-  if (chunks.length === 0) return '';
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const [first] = chunks;
+  if (!first) return '';
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
   // Where it was cut, half a character at the end is left out rather than shown as a broken one.
   return withoutNul(
     readBytes > MAX_KEPT_BODY_BYTES ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8'),
@@ -142,12 +144,12 @@ const CLOSED_CODES = new Set([
 function reasonOf(error: Error): Reason {
   if (error instanceof Interruption) return error.reason;
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0]);
-  const { code = '', library } = error as NodeJS.ErrnoException & { library?: string };
+  const code = codeOf(error) ?? '';
   if (code === 'BLOCKED_ADDRESS') return 'blocked_address';
   if (code === 'UNKNOWN_NAME') return 'dns';
   if (CONNECT_CODES.has(code)) return 'connect';
   if (TIMEOUT_CODES.has(code)) return 'timeout';
-  if (isTls(code, error.message) || library?.includes('SSL')) return 'tls';
+  if (isTls(code, error.message) || String(fieldsOf(error).library).includes('SSL')) return 'tls';
   if (CLOSED_CODES.has(code)) return 'closed';
   return 'protocol';
 }
