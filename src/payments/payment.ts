@@ -100,7 +100,7 @@ export interface PaymentOwner {
 }
 
 /** @throws Problem payment_not_found */
-export async function findPaymentOwner(db: Db, paymentId: PaymentId): Promise<PaymentOwner> {
+export async function findPaymentOwner(db: Db, paymentId: string): Promise<PaymentOwner> {
   const owner = first(
     await db.query<{ id: PaymentNumber; client_id: string }>(
       'select id, client_id from payments where payment_id = $1',

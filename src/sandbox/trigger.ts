@@ -44,7 +44,8 @@ export async function trigger(
   naming: Naming,
   { event, ...owner }: Owner & { event: string },
 ): Promise<Triggered> {
-  const wanted = readEvent(event);
+  const wanted = BY_NAME.get(event);
+  if (!wanted) throw new Problem('invalid_body', { field: 'event', message: `must be one of ${EVENTS.join(', ')}` });
   switch (wanted.type) {
     case 'PAYMENT_STATUS_CHANGE':
       return {
@@ -143,16 +144,6 @@ async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owne
   return id;
 }
 
-/** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */
-export const EVENTS: readonly string[] = [
-  'PAYMENT_STATUS_CHANGE',
-  ...WEBHOOK_STATUSES.map((status) => `PAYMENT_STATUS_CHANGE:${status}`),
-  'TRADE_STATUS_CHANGE',
-  ...TRADE_STATUSES.map((status) => `TRADE_STATUS_CHANGE:${status}`),
-  ...TRANSACTION_KINDS,
-  'ONBOARDING_STATUS_CHANGE',
-];
-
 /** An event of EVENTS, taken apart. */
 export type SandboxEvent =
   | { type: 'PAYMENT_STATUS_CHANGE'; status: PaymentWebhookStatus }
@@ -160,10 +151,17 @@ export type SandboxEvent =
   | { type: 'ONBOARDING_STATUS_CHANGE' }
   | { type: TransactionKind };
 
-/** @param text one of EVENTS */
-function readEvent(text: string): SandboxEvent {
-  const [type, status] = text.split(':', 2);
-  if (type === 'PAYMENT_STATUS_CHANGE') return { type, status: (status ?? 'CREATED') as PaymentWebhookStatus };
-  if (type === 'TRADE_STATUS_CHANGE') return { type, status: (status ?? 'Created') as TradeStatus };
-  return { type: type as TransactionKind | 'ONBOARDING_STATUS_CHANGE' };
-}
+const payment = (status: PaymentWebhookStatus): SandboxEvent => ({ type: 'PAYMENT_STATUS_CHANGE', status });
+const trade = (status: TradeStatus): SandboxEvent => ({ type: 'TRADE_STATUS_CHANGE', status });
+
+const BY_NAME: ReadonlyMap<string, SandboxEvent> = new Map([
+  ['PAYMENT_STATUS_CHANGE', payment('CREATED')],
+  ...WEBHOOK_STATUSES.map((status) => [`PAYMENT_STATUS_CHANGE:${status}`, payment(status)] as const),
+  ['TRADE_STATUS_CHANGE', trade('Created')],
+  ...TRADE_STATUSES.map((status) => [`TRADE_STATUS_CHANGE:${status}`, trade(status)] as const),
+  ...TRANSACTION_KINDS.map((type) => [type, { type }] as const),
+  ['ONBOARDING_STATUS_CHANGE', { type: 'ONBOARDING_STATUS_CHANGE' }],
+]);
+
+/** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */
+export const EVENTS: readonly string[] = [...BY_NAME.keys()];

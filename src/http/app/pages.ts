@@ -4,7 +4,6 @@ import type { Db } from '../../database/database.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import type { Config } from '../../settings/config.ts';
 import { Problem } from '../../values/errors.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -12,7 +11,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type Exists = (db: Db, id: string, clientIds: string[]) => Promise<boolean>;
 
 const payment: Exists = async (db, id, clientIds) => {
-  const owner = await found(findPaymentOwner(db, id as PaymentId));
+  const owner = await found(findPaymentOwner(db, id));
   return owner !== undefined && clientIds.includes(owner.client_id);
 };
 const account: Exists = async (db, id, clientIds) => {

@@ -11,6 +11,7 @@ import { explainApproval } from '../../approvals/explanation.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
 import { ClientId } from '../../values/schemas.ts';
+import { PaymentPath } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
@@ -29,7 +30,6 @@ const WriteQuery = Type.Object({
   ),
 });
 const VersionsQuery = Type.Object({ client_id: ClientId, ...Paging });
-const PaymentPath = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
 const CONFIGURATION_VERSION = {
   'x-configuration-version': {

@@ -2,11 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { openStepUp } from '../../payments/step-up/challenge.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
 import { languageOf } from '../../values/language.ts';
+import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
-
-const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });
 
 const Challenge = Type.Object(
   {
@@ -36,7 +34,7 @@ const OPEN = {
       'For clients with `approval_step_up`. Where the second factor of the contact is SMS, sends a text message with a code, the ' +
       'amount and the payee’s account, at most one each 30 seconds. The challenge is good for this contact and this payment, once, ' +
       'for 5 minutes and 5 wrong codes, while amount, currency, payee’s account and status stay. Needs can_authorise_payments.',
-    params: Path,
+    params: ExamplePaymentPath,
     querystring: ClientQuery,
     response: {
       201: jsonAnswer('The challenge', Challenge),
@@ -47,10 +45,14 @@ const OPEN = {
 
 /** POST /payments/{payment_id}/challenges (docs/approvals.md, Step-up). */
 export function challengeRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Params: Static<typeof Path> }>('/payments/:payment_id/challenges', OPEN, async (request, reply) => {
-    const { contactId, clientId } = request.caller;
-    const paymentId = request.params.payment_id as PaymentId;
-    const language = languageOf(undefined, request.headers['accept-language']);
-    return reply.code(201).send(await openStepUp(context, { clientId, contactId, paymentId }, language));
-  });
+  app.post<{ Params: Static<typeof ExamplePaymentPath> }>(
+    '/payments/:payment_id/challenges',
+    OPEN,
+    async (request, reply) => {
+      const { contactId, clientId } = request.caller;
+      const paymentId = request.params.payment_id;
+      const language = languageOf(undefined, request.headers['accept-language']);
+      return reply.code(201).send(await openStepUp(context, { clientId, contactId, paymentId }, language));
+    },
+  );
 }

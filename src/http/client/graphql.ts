@@ -240,7 +240,6 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
     mayManage: permissions.can_manage_webhooks,
     act: contactAct(request),
     withPgClient: readAs(context.pool, clientId),
-    pgSettings: null,
     pool: context.pool,
     change: (work) => contactChange(context, request, work, 'can_manage_webhooks'),
     settings: {

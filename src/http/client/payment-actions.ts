@@ -4,14 +4,13 @@ import type { Context } from '../../context.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { checkStepUp, redeem } from '../../payments/step-up/verification.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
 import { ClientId, closed } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
+import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, Reason } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 
-const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });
 const ActionQuery = Type.Object({
   client_id: ClientId,
   action: Type.Enum(['authorise', 'reject'], {
@@ -51,7 +50,7 @@ const ACT = {
       'Counts as the approval or rejection of the requesting contact. Whether that contact may act is in the payment, in ' +
       '`contact_authorisation_actions.allowed`. Where the client has `approval_step_up`, an approval needs `challenge_id` and ' +
       '`verification_code` of a challenge that was opened for this payment. Needs can_authorise_payments.',
-    params: Path,
+    params: ExamplePaymentPath,
     querystring: ActionQuery,
     body: DecisionBody,
     response: { ...done, ...errors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed') },
@@ -66,7 +65,7 @@ const CANCEL = {
     summary: 'Cancel a payment',
     description:
       'Cancels a payment that has not been sent. Its creator may cancel it, and contacts with can_manage_payments.',
-    params: Path,
+    params: ExamplePaymentPath,
     querystring: ClientQuery,
     body: CancelBody,
     response: { ...done, ...errors(400, 502, 'permission_denied', 'payment_not_found', 'transition_not_allowed') },
@@ -76,13 +75,13 @@ const CANCEL = {
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
   app.patch<{
-    Params: Static<typeof Path>;
+    Params: Static<typeof ExamplePaymentPath>;
     Querystring: Static<typeof ActionQuery>;
     Body: Static<typeof DecisionBody>;
   }>('/payments/:payment_id', ACT, async (request, reply) => {
     const { contactId, clientId } = request.caller;
     const { action } = request.query;
-    const paymentId = request.params.payment_id as PaymentId;
+    const paymentId = request.params.payment_id;
     const { reason, challenge_id: challengeId, verification_code: code } = request.body;
     const decision = { clientId, contactId, paymentId, action, reason };
     const approves = action === 'authorise';
@@ -94,12 +93,12 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     return reply.code(204).send();
   });
 
-  app.delete<{ Params: Static<typeof Path>; Body: Static<typeof CancelBody> }>(
+  app.delete<{ Params: Static<typeof ExamplePaymentPath>; Body: Static<typeof CancelBody> }>(
     '/payments/:payment_id',
     CANCEL,
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const paymentId = request.params.payment_id as PaymentId;
+      const paymentId = request.params.payment_id;
       const payment = { clientId, contactId, paymentId, reason: request.body.reason };
       await contactChange(context, request, (tx, act) => cancelPayment(tx, act, presentationOf(context), payment));
       return reply.code(204).send();

@@ -4,16 +4,14 @@ import type { Context } from '../../context.ts';
 import { noPayment, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { searchPayments } from '../../payments/search/search.ts';
-import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
+import { readSearch } from '../../payments/search/search-parameters.ts';
 import { ClientId } from '../../values/schemas.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
-import { Payment } from '../schemas/payment-schema.ts';
+import { Payment, PaymentPath } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
-const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
 const SEARCH = {
   schema: {
@@ -35,7 +33,7 @@ const READ_ONE = {
     operationId: 'getPayment',
     tags: ['payments'],
     summary: 'Read a payment',
-    params: Path,
+    params: PaymentPath,
     querystring: ClientQuery,
     response: {
       200: jsonAnswer('The payment', Payment),
@@ -49,15 +47,15 @@ export function paymentSearchRoutes(app: FastifyInstance, context: Context): voi
   const { pool } = context;
 
   app.get<{ Querystring: Static<typeof Search> }>('/payments', SEARCH, async (request, reply) => {
-    const search = readSearch(request.query as SearchQuery);
+    const search = readSearch(request.query);
     const { total, body } = await searchPayments(pool, viewOf(request, context), search);
     reply.header('x-total-count', total);
     return sendJson(reply, body);
   });
 
-  app.get<{ Params: Static<typeof Path> }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
+  app.get<{ Params: Static<typeof PaymentPath> }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
     const { payment_id: id } = request.params;
-    const body = await paymentBody(pool, viewOf(request, context), id as PaymentId);
+    const body = await paymentBody(pool, viewOf(request, context), id);
     return sendJson(reply, body ?? noPayment());
   });
 }

@@ -7,16 +7,13 @@ import { advancePayment } from '../../sandbox/advance.ts';
 import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
 import { Currency, closed, Day, decimalForms, formed, Text } from '../../values/schemas.ts';
-import { Payment } from '../schemas/payment-schema.ts';
+import { Payment, PaymentPath } from '../schemas/payment-schema.ts';
 import { locationHeader, locationOf, sendJson } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
-
-const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
 const NewPayment = Type.Object(
   {
@@ -99,7 +96,7 @@ const ADVANCE = {
     description:
       'Moves a payment by legal moves, each with its notification, all or nothing. Approvals that are missing are given by ' +
       'contacts who may give them. Exists in the sandbox only.',
-    params: Path,
+    params: PaymentPath,
     querystring: ClientQuery,
     body: Advance,
     response: {
@@ -124,13 +121,13 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
     return sendJson(reply.code(201), body);
   });
 
-  app.post<{ Params: Static<typeof Path>; Body: Static<typeof Advance> }>(
+  app.post<{ Params: Static<typeof PaymentPath>; Body: Static<typeof Advance> }>(
     '/sandbox/payments/:payment_id/advance',
     ADVANCE,
     async (request, reply) => {
       const { clientId } = request.caller;
       const { to = 'next', reason } = request.body;
-      const paymentId = request.params.payment_id as PaymentId;
+      const paymentId = request.params.payment_id;
       const body = await contactChange(context, request, async (tx, act) => {
         await advancePayment(tx, act, presentationOf(context), { clientId, paymentId, to, reason });
         return paymentBody(tx, viewOf(request, context), paymentId);

@@ -3,7 +3,6 @@ import { findClient } from '../../identity/people/client.ts';
 import { findContact } from '../../identity/people/contact.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import { Problem } from '../../values/errors.ts';
-import type { PaymentId } from '../../values/identifiers.ts';
 
 /** Finds what a page shows. @throws Problem where it does not exist */
 type Find = (db: Db, id: string) => Promise<unknown>;
@@ -20,7 +19,7 @@ export const CONSOLE_PAGES: Record<string, ConsolePage> = {
   '/search': { source: 'console/search/search.tsx' },
   '/payments/:id': {
     source: 'console/payments/payment.tsx',
-    find: (db, id) => findPaymentOwner(db, id as PaymentId),
+    find: findPaymentOwner,
   },
   '/clients/:id': { source: 'console/people/client.tsx', find: findClient },
   '/contacts/:id': { source: 'console/people/contact.tsx', find: findContact },

@@ -4,7 +4,6 @@ import {
   type GraphQLCompositeType,
   GraphQLError,
   type GraphQLField,
-  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
@@ -148,7 +147,7 @@ class Meter {
   #field(node: FieldNode, parent: GraphQLCompositeType, { times, level, page }: Place): void {
     const field = fieldOf(parent, node.name.value);
     if (!field) return;
-    const type = getNamedType(field.type as GraphQLOutputType);
+    const type = getNamedType(field.type);
     const introspection = type.name.startsWith('__') || parent.name.startsWith('__');
     if (introspection) this.#introspected += times;
     else this.#count(`${parent.name}.${field.name}`, times);

@@ -112,14 +112,16 @@ export class GraphqlEndpoint {
       reading: Promise.resolve(),
       copies,
     };
-    return (await execute({
+    const result = await execute({
       schema: this.schema,
       document,
       operationName: operation.name?.value,
       variableValues: query.variables,
-      contextValue: request as never,
+      contextValue: { request, withPgClient: request.withPgClient, pgSettings: null },
       resolvedPreset: this.#resolvedPreset,
-    } as never)) as GraphqlResult<GraphQLError>;
+    });
+    if (Symbol.asyncIterator in result) throw new Error('the schema has no operation that answers more than once');
+    return result;
   }
 
   /** Parses and validates a document, unless that has been done before. */

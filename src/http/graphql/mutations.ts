@@ -1,4 +1,3 @@
-import type { PgSelectSingleStep } from 'postgraphile/@dataplan/pg';
 import {
   access,
   constant,
@@ -91,22 +90,19 @@ function moment(field: string, text: string): Date {
 }
 
 function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
-  const missing = list?.indexOf(null) ?? -1;
-  if (missing >= 0) {
-    throw new Problem('invalid_body', { field: `extraHeaders[${missing}]`, message: 'must be a name and a value' });
-  }
-  return list as ExtraHeader[] | null | undefined;
+  return list?.map((header, index) => {
+    if (header) return header;
+    throw new Problem('invalid_body', { field: `extraHeaders[${index}]`, message: 'must be a name and a value' });
+  });
 }
 
 type Work<T = string> = (request: GraphqlRequest, input: Input) => Promise<T>;
 
 /** Runs a change, once for each mutation field and in their order. The step is what the work gives. */
-function change<T>($input: Step, work: Work<T>, $before: Step = constant(null)): Step<T> {
-  return sideEffect([context(), $input, $before], ([request, input]) => {
-    // `context()` has the library's type; endpoint.ts puts a GraphqlRequest there.
-    const caller = request as unknown as GraphqlRequest;
-    needsManage(caller, 'mutation');
-    return work(caller, input as Input);
+function change<T>($input: Step<Input>, work: Work<T>, $before: Step = constant(null)): Step<T> {
+  return sideEffect([context(), $input, $before], ([{ request }, input]) => {
+    needsManage(request, 'mutation');
+    return work(request, input);
   });
 }
 
@@ -130,7 +126,7 @@ const payload = {
 export const mutations = extendSchema((build) => {
   const table = build.pgResources.subscriptions;
   if (!table) throw new Error('the schema does not contain the table of subscriptions');
-  const find = ($id: Step) => table.get({ id: $id }) as PgSelectSingleStep;
+  const find = ($id: Step) => table.get({ id: $id });
   const answer = ($input: Step, $subscription: Step) =>
     object({ clientMutationId: access($input, 'clientMutationId'), subscription: $subscription });
   const changing = (work: Work) => (_$root: Step, args: FieldArgs) => {

@@ -42,13 +42,13 @@ export function readAs(pool: Pool, clientId: string): WithReadClient {
       async (tx) => {
         await tx.query(isDistributed(tx) ? distributedReadAs(clientId) : readAsStatement(clientId));
         const client: ReadClient = {
-          async query<R>({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
+          async query({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
             const result = await tx.query({
               text,
               values,
               ...(arrayMode ? { rowMode: 'array' as const } : {}),
             });
-            return { rows: result.rows as R[], rowCount: result.rowCount, notices: [] as [] };
+            return { rows: result.rows, rowCount: result.rowCount, notices: [] };
           },
           // The whole read is a transaction; its end resets the role.
           withTransaction: (inner) => inner(client),

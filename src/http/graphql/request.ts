@@ -14,7 +14,6 @@ export interface GraphqlCaller {
   act: Act;
   /** PostGraphile's way to the database: reads as the client, and nothing else. */
   withPgClient: WithReadClient;
-  pgSettings: null;
   /** The service's own connections, for secrets. */
   pool: Pool;
   /** Makes a change in one transaction, which begins with another look at the caller's rights. */
@@ -30,6 +29,15 @@ export interface GraphqlRequest extends GraphqlCaller {
   reading: Promise<unknown>;
   /** How often the operation names each field with long texts (`Type.field`). */
   copies: ReadonlyMap<string, number>;
+}
+
+declare global {
+  namespace Grafast {
+    /** What plans get as `context()`, beside PostGraphile's own. */
+    interface Context {
+      request: GraphqlRequest;
+    }
+  }
 }
 
 /** @throws Problem permission_denied unless the contact may change the client's subscriptions (docs/decisions.md, 1) */

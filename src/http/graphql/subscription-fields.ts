@@ -41,14 +41,11 @@ function load(
   $row: PgSelectSingleStep,
   read: (request: GraphqlRequest, ids: readonly string[]) => Promise<unknown[]>,
 ): Step {
-  return loadOne(
-    $row.get('id') as Step,
-    {
-      shared: () => context(),
-      load: (ids: readonly unknown[], { shared }: { shared: unknown }) =>
-        read(shared as GraphqlRequest, ids as readonly string[]),
-    } as never,
-  );
+  const $id: Step<string> = $row.get('id');
+  return loadOne($id, {
+    shared: () => context(),
+    load: (ids: readonly string[], { shared }) => read(shared.request, ids),
+  });
 }
 
 /** The secret and the extra headers of a subscription, as fields that the service reads itself. */

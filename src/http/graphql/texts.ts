@@ -1,5 +1,5 @@
 import type { PgSelectSingleStep } from 'postgraphile/@dataplan/pg';
-import { context, loadOne, type Step } from 'postgraphile/grafast';
+import { context, list, loadOne, type Step } from 'postgraphile/grafast';
 import { extendSchema, gql } from 'postgraphile/utils';
 import { limitError, type TextLimit } from './limits.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -83,18 +83,15 @@ function load(
   field: TextField,
   read: (text: string | null) => unknown = (text) => text,
 ): Step {
-  return loadOne(
-    field.columns.map((column) => $row.get(column)) as never,
-    {
-      shared: () => context(),
-      async load(keys: readonly unknown[], { shared }: { shared: unknown }) {
-        const request = shared as GraphqlRequest;
-        const texts = request.reading.then(() => readTexts(request, field, keys as readonly Key[]));
-        request.reading = texts.catch(() => undefined);
-        return (await texts).map(read);
-      },
-    } as never,
-  );
+  const $key: Step<Key> = list(field.columns.map((column) => $row.get(column)));
+  return loadOne($key, {
+    shared: () => context(),
+    async load(keys: readonly Key[], { shared: { request } }) {
+      const texts = request.reading.then(() => readTexts(request, field, keys));
+      request.reading = texts.catch(() => undefined);
+      return (await texts).map(read);
+    },
+  });
 }
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));

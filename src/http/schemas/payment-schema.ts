@@ -1,11 +1,21 @@
 import { Type } from 'typebox';
 import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../../identity/people/client.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
 import { Nullable } from '../../values/schemas.ts';
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const flag = (description: string) => Nullable(Type.Boolean({ description }));
 const moment = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
+
+/** The identifier of a payment in an address or a body, which may name none. */
+export const paymentId = (options: Parameters<typeof Type.String>[0]) => Type.Unsafe<PaymentId>(Type.String(options));
+const PAYMENT_IN_ADDRESS = { description: 'Payment identifier' };
+/** The payment that an address names. */
+export const PaymentPath = Type.Object({ payment_id: paymentId(PAYMENT_IN_ADDRESS) });
+export const ExamplePaymentPath = Type.Object({
+  payment_id: paymentId({ ...PAYMENT_IN_ADDRESS, examples: ['PAY000421'] }),
+});
 
 /** A payment, for examples. */
 export const PAYMENT_EXAMPLE = {

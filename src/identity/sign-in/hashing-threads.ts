@@ -11,7 +11,7 @@ const URGENT_AFTER_MS = 1_000;
 interface QueuedHash {
   task: PasswordTask;
   queuedAt: number;
-  resolve: (result: string | boolean) => void;
+  resolve: (result: string) => void;
   reject: (error: Error) => void;
 }
 
@@ -32,9 +32,10 @@ export class HashingThreads {
 
   /**
    * Hashes a password; where the task has a hash, verifies the password against it instead.
+   * @returns the hash; the empty text where the password does not match it
    * @throws Problem rate_limited where MAX_QUEUED hashes wait already
    */
-  run(task: PasswordTask): Promise<string | boolean> {
+  run(task: PasswordTask): Promise<string> {
     if (this.#queue.length >= MAX_QUEUED) {
       throw new Problem('rate_limited', 'too many sign-ins at once: try again in a few seconds');
     }

@@ -13,14 +13,16 @@ export interface PasswordTask {
   /** Verified against; undefined: the password is hashed. */
   hash: string | undefined;
 }
-export type PasswordResult = { result: string | boolean } | { error: string };
+/** `result`: the hash; the empty text where the password does not match the one of the task. */
+export type PasswordResult = { result: string } | { error: string };
 
 if (workerData === 'background') giveWay(PRIORITY, true);
 
 parentPort?.on('message', ({ password, hash }: PasswordTask) => {
   let answer: PasswordResult;
   try {
-    answer = { result: hash === undefined ? hashSync(password, ARGON2) : verifySync(hash, password) };
+    const result = hash === undefined ? hashSync(password, ARGON2) : verifySync(hash, password) ? hash : '';
+    answer = { result };
   } catch (error) {
     answer = { error: messageOf(error) };
   }

@@ -47,8 +47,10 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
   );
   const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
   const decided = [];
-  for (const payment of payments)
-    decided.push(await decide(tx, payment, ids.get(payment.input.payment_id) as PaymentNumber, now));
+  for (const payment of payments) {
+    const id = ids.get(payment.input.payment_id);
+    if (id !== undefined) decided.push(await decide(tx, payment, id, now));
+  }
   await updatePayments(tx, decided);
   await putMultipayments(tx, scope.act, payments, ids);
 }

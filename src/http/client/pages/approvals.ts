@@ -11,8 +11,8 @@ import { paymentMarks } from '../../../payments/views/marks.ts';
 import { paymentOutcomes } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
-import type { PaymentId } from '../../../values/identifiers.ts';
 import { ClientId, closed } from '../../../values/schemas.ts';
+import { paymentId } from '../../schemas/payment-schema.ts';
 import { toProblem } from '../../schemas/problem.ts';
 import { sendJson, sendValue } from '../../schemas/reply.ts';
 import { ClientQuery, type Page, Paging, Reason, rowsOf } from '../../schemas/schemas.ts';
@@ -21,7 +21,7 @@ import { contactChange } from '../change.ts';
 /** Payments that one call approves, or asks marks for. */
 const MAX_PAYMENTS = 200;
 
-const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+const Ids = Type.Array(paymentId({ minLength: 1, maxLength: 64 }), {
   minItems: 1,
   maxItems: MAX_PAYMENTS,
   uniqueItems: true,
@@ -86,7 +86,7 @@ async function approveAll(
   const approved: string[] = [];
   const failures: Failure[] = [];
   for (const id of ids) {
-    const decision = { clientId, contactId, paymentId: id as PaymentId, action: 'authorise' as const, reason };
+    const decision = { clientId, contactId, paymentId: id, action: 'authorise' as const, reason };
     try {
       await contactChange(context, request, async (tx, act) => {
         await redeem(tx, decision, { proof: undefined, now: act.now });

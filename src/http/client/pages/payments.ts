@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
 import { LatestChanges } from '../../../feed/latest.ts';
-import { readSearch, type SearchQuery } from '../../../payments/search/search-parameters.ts';
+import { readSearch } from '../../../payments/search/search-parameters.ts';
 import { recentActivity } from '../../../payments/views/activity.ts';
 import { exportPayments } from '../../../payments/views/export.ts';
 import { readFigures } from '../../../payments/views/figures.ts';
@@ -11,9 +11,9 @@ import { paymentNews } from '../../../payments/views/news.ts';
 import { paymentOutcomes, paymentSteps } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
-import type { PaymentId } from '../../../values/identifiers.ts';
 import { ClientId } from '../../../values/schemas.ts';
 import { PaymentFilters } from '../../schemas/payment-filters.ts';
+import { paymentId } from '../../schemas/payment-schema.ts';
 import { sendValue } from '../../schemas/reply.ts';
 import { ClientQuery } from '../../schemas/schemas.ts';
 
@@ -22,7 +22,7 @@ const MAX_EXPORTS = 4;
 /** After how long an export that had to wait is tried again. */
 const RETRY_AFTER_SECONDS = 10;
 
-const Path = Type.Object({ payment_id: Type.String() });
+const Path = Type.Object({ payment_id: paymentId({}) });
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 
 /** What the pages of payments need in addition to the client API: figures, a payment's way, an export, and whether anything has changed. */
@@ -45,7 +45,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     { schema: { params: Path, querystring: ClientQuery } },
     async (request, reply) => {
       const { clientId } = request.caller;
-      const id = request.params.payment_id as PaymentId;
+      const id = request.params.payment_id;
       const [steps, [outcome], notifications] = await Promise.all([
         paymentSteps(pool, clientId, id),
         paymentOutcomes(pool, clientId, [id]),
@@ -59,7 +59,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     '/app/data/payments.csv',
     { schema: { querystring: Search } },
     async (request, reply) => {
-      const search = readSearch(request.query as SearchQuery);
+      const search = readSearch(request.query);
       if (exports >= MAX_EXPORTS)
         throw new Problem('rate_limited', 'too many exports at once', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       const { clientId, contactId: viewer } = request.caller;
