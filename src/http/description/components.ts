@@ -1,6 +1,8 @@
+import { fieldsOf } from '../../values/unknown.ts';
+
 /** Schemas with a title become components of that name, and what uses them refers to them. A `x-form` becomes the schema itself. */
 
-type Json = Record<string, unknown>;
+type Json = Readonly<Record<string, unknown>>;
 
 /** Values that only look like schemas. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const', 'security', 'x-graphql']);
@@ -17,17 +19,16 @@ const NAME = /^[A-Z][A-Za-z0-9]*$/;
 export function nameSchemas(document: Json): Json {
   const schemas: Record<string, Json> = {};
   const { info, ...rest } = document;
-  const named = walk(rest, schemas) as Json;
-  const components = (named.components ?? {}) as Json;
+  const named = fieldsOf(walk(rest, schemas));
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...named, info, components: { ...components, schemas: sorted } };
+  return { ...named, info, components: { ...fieldsOf(named.components), schemas: sorted } };
 }
 
 function walk(value: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((each) => walk(each, schemas));
   if (typeof value !== 'object' || value === null) return value;
-  const copy: Json = {};
-  for (const [key, inner] of Object.entries(shown(value as Json)))
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(shown(fieldsOf(value))))
     copy[key] = VALUES.has(key) ? inner : walk(inner, schemas);
   const { title, ...schema } = copy;
   if (typeof title !== 'string' || !NAME.test(title)) return copy;

@@ -4,7 +4,7 @@ type Responses = Record<string, { headers?: Json }>;
 export interface DescribedOperation extends Json {
   responses: Responses;
   parameters?: Json[];
-  requestBody?: unknown;
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: { 'x-optional'?: true } }> };
   security?: unknown[];
   tags?: string[];
 }

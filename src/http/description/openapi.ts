@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { MESSAGES } from '../../values/errors.ts';
+import { fieldsOf, namesOf } from '../../values/unknown.ts';
 import { STATUS } from '../schemas/problem.ts';
 import { nameSchemas } from './components.ts';
 import { addHeaders, type DescribedOperation, operationsOf, usedHeaders } from './headers.ts';
@@ -93,7 +94,7 @@ function contentSecurityPolicy(connect: string): string {
 
 function documentNow(app: FastifyInstance, { url, securitySchemes }: Description): Json {
   const document: Json = { ...app.swagger() };
-  const components = { ...(document.components as Json), securitySchemes: securitySchemes() };
+  const components = { ...fieldsOf(document.components), securitySchemes: securitySchemes() };
   return { ...document, components, servers: [{ url: url() }] };
 }
 
@@ -111,22 +112,20 @@ function complete(document: Json, { limited, tags, security, parameters = [], am
     for (const tag of operation.tags ?? []) used.add(tag);
   }
   if ('webhooks' in named) used.add('webhooks');
-  const components = { ...(named.components as Json), headers: usedHeaders(named) };
+  const components = { ...fieldsOf(named.components), headers: usedHeaders(named) };
   return { ...named, components, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
 }
 
 /** An example would fill the field of an optional parameter in the page, which then searches for it. */
 function describeExample(parameter: Json): void {
   const { example, examples, ...rest } = parameter;
-  const first = example ?? Object.keys((examples as object | undefined) ?? {})[0];
+  const first = example ?? Object.keys(fieldsOf(examples))[0];
   for (const key of Object.keys(parameter)) delete parameter[key];
   Object.assign(parameter, rest);
   if (first !== undefined) parameter.description = `${String(rest.description ?? 'Example')}, for example \`${first}\``;
 }
 
 function errorTable(): string {
-  const rows = Object.entries(MESSAGES).map(
-    ([code, message]) => `| \`${code}\` | ${STATUS[code as keyof typeof STATUS]} | ${message} |`,
-  );
+  const rows = namesOf(MESSAGES).map((code) => `| \`${code}\` | ${STATUS[code]} | ${MESSAGES[code]} |`);
   return ['Error codes:', '', '| code | status | message |', '|---|---|---|', ...rows].join('\n');
 }

@@ -1,9 +1,11 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
-import type { ErrorCode } from '../../values/errors.ts';
+import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
+import { fieldsOf, isOneOf, listOf, namesOf } from '../../values/unknown.ts';
 import { locationHeader } from '../schemas/reply.ts';
 import { errorAnswer } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { examplesByStatus } from './error-examples.ts';
+import type { DescribedOperation } from './headers.ts';
 
 /** The codes that a request can get before its handler runs: what the listener checks, for each of its routes. */
 export type ImpliedCodes = (route: RouteOptions, schema: FastifySchema) => ErrorCode[];
@@ -15,44 +17,42 @@ declare module 'fastify' {
   }
 }
 
-interface Answer {
-  content?: Record<string, object>;
-  'x-codes'?: ErrorCode[];
-}
-
 /**
  * The schema of a route as the description shows it: each error status that can occur, with an example for each code. The codes are those
  * that the route names (`errors` of schemas.ts), those that the listener implies, and those of reading a body.
  */
 export function describeOperation(schema: FastifySchema, route: RouteOptions, implied: ImpliedCodes): FastifySchema {
   if (!schema || schema.hide) return schema;
-  const declared = (schema.response ?? {}) as Record<string, Answer>;
-  const own = Object.values(declared).flatMap((answer) => answer['x-codes'] ?? []);
+  const declared = fieldsOf(schema.response);
+  const own = Object.values(declared).flatMap((answer) =>
+    listOf(fieldsOf(answer)['x-codes']).filter((code) => isOneOf(CODES, code)),
+  );
   const reading: ErrorCode[] = schema.body ? ['invalid_body', 'payload_too_large', 'unsupported_media_type'] : [];
   const response: Record<string, unknown> = { ...declared };
   for (const [status, examples] of examplesByStatus([...own, ...reading, ...implied(route, schema)])) {
-    const answer = (declared[status] ?? errorAnswer(status)) as Answer;
-    const media = answer.content?.['application/json'] ?? {};
+    const answer = fieldsOf(declared[status] ?? errorAnswer(status));
+    const media = fieldsOf(fieldsOf(answer.content)['application/json']);
     response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
   }
   const { location } = route.config ?? {};
-  if (location) response[201] = { ...declared[201], headers: locationHeader(`Where it can be read: ${location}`) };
+  if (location)
+    response[201] = { ...fieldsOf(declared[201]), headers: locationHeader(`Where it can be read: ${location}`) };
   const { summary } = schema;
   const body = route.config?.describedBody
     ? { content: route.config.describedBody }
     : [route.preValidation].flat().some((hook) => hook === allowNoBody)
-      ? { ...(schema.body as object), [OPTIONAL]: true }
+      ? { ...fieldsOf(schema.body), [OPTIONAL]: true }
       : schema.body;
   return { ...schema, ...(body ? { body } : {}), description: schema.description ?? `${summary}.`, response };
 }
 
 /** Marks the schema of a body that may be left out, until `describeBody` has seen it. */
 const OPTIONAL = 'x-optional';
+const CODES = namesOf(MESSAGES);
 
 /** Says whether a body is required: @fastify/swagger takes every one for required. */
-export function describeBody({ requestBody }: { requestBody?: unknown }): void {
-  const body = requestBody as { required?: boolean; content?: Record<string, { schema?: object }> } | undefined;
-  const schema = body?.content?.['application/json']?.schema as { [OPTIONAL]?: true } | undefined;
+export function describeBody({ requestBody: body }: DescribedOperation): void {
+  const schema = body?.content?.['application/json']?.schema;
   if (!body || !schema?.[OPTIONAL]) return;
   delete schema[OPTIONAL];
   body.required = false;
