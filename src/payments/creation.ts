@@ -124,14 +124,15 @@ export async function writePayments(
   { silent = false, imported = false, trades }: WritingOptions = {},
 ): Promise<Map<string, PaymentNumber>> {
   const approved = await begin(tx, payments);
+  const stored = imported
+    ? await copyPayments(tx, payments, silent ? approved : payments)
+    : await insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
+  // After the payments, so that others wait for a trade's new beneficiary as short as can be.
   const joining = payments.filter(({ joinsTrade }) => joinsTrade).map(({ input }) => input);
   const joined = await joinTrades(tx, joining);
   if (imported) for (const join of joined.values()) noteJoin(tx, act, join, { action: 'import', memory: trades });
   else for (const payment of payments) noteCreation(tx, act, payment, joined.get(joinKey(payment.input)));
   if (imported) for (const payment of approved) noteApproval(tx, act, payment, 'import');
-  const stored = imported
-    ? await copyPayments(tx, payments, silent ? approved : payments)
-    : await insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
   const numbers = new Map(stored.map((row) => [row.payment_id, row.id]));
   const numberOf = ({ id }: NewPayment) => numbers.get(id as string) as PaymentNumber;
   const opened = approved.map((payment) => {
