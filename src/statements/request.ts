@@ -1,25 +1,44 @@
 import { randomUUID } from 'node:crypto';
+import { type Static, Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import type { Transaction } from '../database/database.ts';
 import { daysBetween, isCalendarDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { Day, PATTERNS } from '../values/schemas.ts';
 
 export const STATEMENT_FORMATS = ['pdf', 'csv', 'camt.053'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 export const DELIVERY_METHODS = ['push', 'email', 'both'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
 
-/** The body of POST /statements/accounts. */
-export interface StatementInput {
-  date_from: string;
-  date_to: string;
-  format?: StatementFormat;
-  currencies?: string;
-  delivery?: DeliveryMethod;
-  delivery_method?: DeliveryMethod;
-}
+/** Characters of the list of currencies: several times the list of all currencies. */
+const MAX_CURRENCIES_LENGTH = 2_000;
+
+/** What a statement is requested with. */
+export const STATEMENT_REQUEST = Type.Object({
+  date_from: Day('First day, a London day'),
+  date_to: Day('Last day, included'),
+  format: Type.Optional(
+    Type.Enum(STATEMENT_FORMATS, {
+      default: 'pdf',
+      description: 'pdf: one file with a section for each currency; csv and camt.053: a file for each currency',
+    }),
+  ),
+  currencies: Type.Optional(
+    Type.String({
+      pattern: PATTERNS.currencies,
+      maxLength: MAX_CURRENCIES_LENGTH,
+      description: 'ISO 4217 codes, comma-separated; default: every currency account',
+    }),
+  ),
+  delivery: Type.Optional(
+    Type.Enum(DELIVERY_METHODS, { description: 'How it is delivered; default: email', examples: ['email'] }),
+  ),
+  delivery_method: Type.Optional(Type.Enum(DELIVERY_METHODS, { description: 'Another name of delivery' })),
+});
+export type StatementInput = Static<typeof STATEMENT_REQUEST>;
 
 interface RequestedAccount {
   account_id: number;

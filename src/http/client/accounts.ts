@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
-import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
+import { ACCOUNT, ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
+import { CURRENCY_ACCOUNT, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
 import { fxAvailable } from '../../exchange/fx-availability.ts';
 import { UuidOfRecord } from '../../values/schemas.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
-
-const text = Type.String({ description: 'Empty where it was not given' });
 
 const Account = Type.Object(
   {
@@ -16,16 +14,7 @@ const Account = Type.Object(
     account_type: Type.String({ enum: [...ACCOUNT_TYPES] }),
     currency: Type.String({ description: 'Currency of the account' }),
     status: Type.String({ enum: [...ACCOUNT_STATUSES] }),
-    account_details: Type.Array(
-      Type.Object({
-        account_address: text,
-        account_name: text,
-        account_number: text,
-        account_number_type: text,
-        bank_identifier: text,
-        bank_identifier_type: text,
-      }),
-    ),
+    account_details: ACCOUNT.shown.account_details,
   },
   {
     title: 'Account',
@@ -50,8 +39,9 @@ const Account = Type.Object(
     ],
   },
 );
+const { account_id, currency } = CURRENCY_ACCOUNT.shown;
 const CurrencyAccount = Type.Object(
-  { account_id: Type.Integer(), currency: Type.String() },
+  { account_id, currency },
   { title: 'CurrencyAccount', examples: [{ account_id: 1, currency: 'EUR' }] },
 );
 const FxAvailability = Type.Object(

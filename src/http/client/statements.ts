@@ -7,43 +7,18 @@ import {
   type DeliveryMethod,
   requestStatement,
   STATEMENT_FORMATS,
+  STATEMENT_REQUEST,
 } from '../../statements/request.ts';
-import { Day, Nullable, PATTERNS, UuidOfRecord } from '../../values/schemas.ts';
+import { Nullable, UuidOfRecord } from '../../values/schemas.ts';
 import { locationHeader, sendValue } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 
-/** Characters of the list of currencies: several times the list of all currencies. */
-const MAX_CURRENCIES_LENGTH = 2_000;
-
-const StatementBody = Type.Object(
-  {
-    date_from: Day('First day, a London day'),
-    date_to: Day('Last day, included'),
-    format: Type.Optional(
-      Type.Enum(STATEMENT_FORMATS, {
-        default: 'pdf',
-        description: 'pdf: one file with a section for each currency; csv and camt.053: a file for each currency',
-      }),
-    ),
-    currencies: Type.Optional(
-      Type.String({
-        pattern: PATTERNS.currencies,
-        maxLength: MAX_CURRENCIES_LENGTH,
-        description: 'ISO 4217 codes, comma-separated; default: every currency account',
-      }),
-    ),
-    delivery: Type.Optional(
-      Type.Enum(DELIVERY_METHODS, { description: 'How it is delivered; default: email', examples: ['email'] }),
-    ),
-    delivery_method: Type.Optional(Type.Enum(DELIVERY_METHODS, { description: 'Another name of delivery' })),
-  },
-  {
-    title: 'StatementInput',
-    examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }],
-  },
-);
+const StatementBody = Type.Object(STATEMENT_REQUEST.properties, {
+  title: 'StatementInput',
+  examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }],
+});
 
 const ACCEPTED: Record<DeliveryMethod, string> = {
   email: 'The request was accepted. An email with the statement will follow.',
