@@ -217,10 +217,11 @@ export class RecordKind<F extends Fields> {
     return this.selectWithout();
   }
 
-  /** As `select`, of an alias of the table: each field is a column with its name. */
-  selectFrom(alias: string): string {
-    return Object.keys(this.shown)
-      .map((name) => `${alias}.${name}`)
+  /** As `select`, without some of its fields, of an alias of the table: each field that is not elsewhere is a column with its name. */
+  selectFrom(alias: string, ...without: (keyof F)[]): string {
+    return Object.entries(this.fields)
+      .filter(([name, { shown }]) => shown !== undefined && !without.includes(name))
+      .map(([name, { elsewhere }]) => (elsewhere === undefined ? `${alias}.${name}` : `${elsewhere} as ${name}`))
       .join(', ');
   }
 

@@ -9,12 +9,11 @@ import { insertRow } from '../database/rows.ts';
 import { OPERATOR_ROLES } from '../settings/staff-settings.ts';
 import { randomToken, sha256 } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
-import { Instant, Name, Nullable } from '../values/schemas.ts';
+import { Instant, Moment, Name, Nullable } from '../values/schemas.ts';
 import { requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 const ROLE = Type.Enum([...OPERATOR_ROLES], { description: 'The scopes that a task needs; or scopes' });
 const SCOPE = Type.Enum([...SCOPES]);
-const MOMENT = Type.Unsafe<Date>(Type.String({ format: 'date-time' }));
 
 /** A token of the operator interface. It has either a role or scopes. */
 export const OPERATOR_TOKEN = new RecordKind({
@@ -31,8 +30,8 @@ export const OPERATOR_TOKEN = new RecordKind({
       null,
       { shown: Type.Array(SCOPE) },
     ),
-    created_at: made(MOMENT),
-    expires_at: initially(Instant('When it stops working'), null, { shown: Nullable(MOMENT) }),
+    created_at: made(Moment),
+    expires_at: initially(Instant('When it stops working'), null, { shown: Nullable(Moment) }),
   },
 });
 export type OperatorToken = Shown<typeof OPERATOR_TOKEN>;

@@ -90,6 +90,8 @@ export const Instant = (description: string) =>
     description: `${description}, ISO 8601 with an offset`,
     ...formed(INSTANT),
   });
+/** An instant of an answer. */
+export const Moment = Type.Unsafe<Date>(Type.String({ format: 'date-time' }));
 /** An instant, or a day, which the description says how to read. */
 export const InstantOrDay = (description: string) =>
   Type.String({

@@ -1,27 +1,38 @@
+import { type Static, Type } from 'typebox';
 import { unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
+import { made, RecordKind, type Shown } from '../database/record.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
-import { instantOf, type NotificationStatus, type NotificationType, type WebhookType } from './notification.ts';
-import type { ExtraHeader } from './subscription-rules.ts';
+import { Moment, Nullable } from '../values/schemas.ts';
+import { instantOf, NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from './notification.ts';
 
 /** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */
 
-export interface SubscriptionView {
-  id: string;
-  client_id: string;
-  contact_id: string;
-  url: string;
-  active: boolean;
-  types: WebhookType[];
-  extra_headers: ExtraHeader[];
-  created_at: Date;
-  disabled_reason: string | null;
-  disabled_at: Date | null;
-  deleted_at: Date | null;
-  failing_since: Date | null;
-}
+/** A subscription. Its secret is not shown. */
+export const SUBSCRIPTION = new RecordKind({
+  table: 'subscriptions',
+  id: 'id',
+  fields: {
+    id: made(Type.String({ format: 'uuid' })),
+    client_id: made(Type.String()),
+    contact_id: made(Type.String({ description: 'Contact who made it' })),
+    url: made(Nullable(Type.String({ description: 'Null where its notifications are read from a stream' }))),
+    active: made(Type.Boolean()),
+    types: made(Type.Array(Type.Enum([...WEBHOOK_TYPES])), { elsewhere: 's.types::text[]' }),
+    extra_headers: made(Type.Array(Type.Object({ name: Type.String(), value: Type.String() })), {
+      elsewhere: 'to_json(s.extra_headers)',
+    }),
+    created_at: made(Moment),
+    disabled_reason: made(Nullable(Type.String())),
+    disabled_at: made(Nullable(Moment)),
+    deleted_at: made(Nullable(Moment)),
+    /** Of its endpoint `e`. */
+    failing_since: made(Nullable(Moment), { elsewhere: 'e.failing_since' }),
+  },
+});
+type SubscriptionView = Shown<typeof SUBSCRIPTION>;
 
 /** A page of subscriptions, the newest first, and the number of all of them. Secrets are not shown. */
 export async function listSubscriptions(
@@ -32,9 +43,7 @@ export async function listSubscriptions(
   const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null
     and ($3::boolean is null or (e.failing_since is not null) = $3)`;
   const values = [filter.clientId ?? null, filter.active ?? null, filter.failing ?? null];
-  const found = `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
-       s.created_at, s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
-     from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id where ${where}`;
+  const found = `select ${SUBSCRIPTION.selectFrom('s')} from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id where ${where}`;
   const all = filter.clientId === undefined ? (unionOfCells(db, 'subscriptions')?.(found) ?? found) : found;
   const counted = await db.query<{ total: number }>(`select count(*) as total from (${all}) s`, values);
   const { rows } = await db.query<SubscriptionView>(
@@ -65,27 +74,35 @@ export async function readSubscriptions(
   return rows;
 }
 
-export interface AttemptView {
-  attempt_number: number;
-  delivery_id: string;
-  started_at: Date;
-  duration_ms: number;
-  status_code: number | null;
-  headers: Record<string, string | string[]> | null;
-  body: string | null;
-  reason: string | null;
-}
-
-export interface NotificationView {
-  id: string;
-  client_id: string;
-  subscription_id: string;
-  type: NotificationType;
-  status: NotificationStatus;
-  created_at: Date;
-  body: string;
-  attempts: AttemptView[];
-}
+const Attempt = Type.Object(
+  {
+    attempt_number: Type.Integer({ description: 'From 1' }),
+    delivery_id: Type.String({ format: 'uuid' }),
+    started_at: Moment,
+    duration_ms: Type.Number(),
+    status_code: Nullable(Type.Integer({ description: "The receiver's answer; null without one" })),
+    headers: Nullable(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: "The receiver's",
+      }),
+    ),
+    body: Nullable(Type.String({ description: 'The first 64 KiB that the receiver answered' })),
+    reason: Nullable(Type.String({ description: 'Why there was no answer, such as dns, connect, tls, timeout' })),
+  },
+  { title: 'Attempt' },
+);
+/** A notification with its attempts. */
+export const NOTIFICATION = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  client_id: Type.String(),
+  subscription_id: Type.String({ format: 'uuid' }),
+  type: Type.Enum([...WEBHOOK_TYPES, PING]),
+  status: Type.Enum([...NOTIFICATION_STATUSES]),
+  created_at: Moment,
+  body: Type.String({ description: 'The body that is sent, byte for byte' }),
+  attempts: Type.Array(Attempt),
+});
+type NotificationView = Static<typeof NOTIFICATION>;
 
 export interface NotificationFilter {
   clientId?: string | undefined;

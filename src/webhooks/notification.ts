@@ -22,7 +22,6 @@ export type NotificationType = WebhookType | typeof PING;
 
 /** What can become of a notification. */
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 
 /** The names in the header X-<Brand>-Webhook (the service interface, Notification types). */
 export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { Nullable, Uuid } from '../../values/schemas.ts';
-import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
+import { Uuid } from '../../values/schemas.ts';
+import { findNotification, listNotifications, NOTIFICATION, type NotificationFilter } from '../../webhooks/history.ts';
 import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
 import { operation, serve } from '../schemas/operation.ts';
@@ -21,62 +21,32 @@ const NotificationList = Type.Object({
   ...periodQuery('Created'),
   ...Paging,
 });
-const moment = Type.String({ format: 'date-time' });
-const Attempt = Type.Object(
-  {
-    attempt_number: Type.Integer({ description: 'From 1' }),
-    delivery_id: Type.String({ format: 'uuid' }),
-    started_at: moment,
-    duration_ms: Type.Number(),
-    status_code: Nullable(Type.Integer({ description: "The receiver's answer; null without one" })),
-    headers: Nullable(
-      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-        description: "The receiver's",
-      }),
-    ),
-    body: Nullable(Type.String({ description: 'The first 64 KiB that the receiver answered' })),
-    reason: Nullable(Type.String({ description: 'Why there was no answer, such as dns, connect, tls, timeout' })),
-  },
-  { title: 'Attempt' },
-);
-const Notification = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    client_id: Type.String(),
-    subscription_id: Type.String({ format: 'uuid' }),
-    type: Type.Enum([...WEBHOOK_TYPES, PING]),
-    status: Type.Enum([...NOTIFICATION_STATUSES]),
-    created_at: moment,
-    body: Type.String({ description: 'The body that is sent, byte for byte' }),
-    attempts: Type.Array(Attempt),
-  },
-  {
-    title: 'Notification',
-    examples: [
-      {
-        id: '8a6e0804-2bd0-4672-b79d-d97027f9071a',
-        client_id: 'CLI000001',
-        subscription_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        type: 'PING',
-        status: 'delivered',
-        created_at: '2026-07-01T09:15:00.000Z',
-        body: '{"ping":{}}',
-        attempts: [
-          {
-            attempt_number: 1,
-            delivery_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
-            started_at: '2026-07-01T09:15:00.100Z',
-            duration_ms: 12,
-            status_code: 204,
-            headers: { 'content-length': '0' },
-            body: '',
-            reason: null,
-          },
-        ],
-      },
-    ],
-  },
-);
+const Notification = Type.Object(NOTIFICATION.properties, {
+  title: 'Notification',
+  examples: [
+    {
+      id: '8a6e0804-2bd0-4672-b79d-d97027f9071a',
+      client_id: 'CLI000001',
+      subscription_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      type: 'PING',
+      status: 'delivered',
+      created_at: '2026-07-01T09:15:00.000Z',
+      body: '{"ping":{}}',
+      attempts: [
+        {
+          attempt_number: 1,
+          delivery_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+          started_at: '2026-07-01T09:15:00.100Z',
+          duration_ms: 12,
+          status_code: 204,
+          headers: { 'content-length': '0' },
+          body: '',
+          reason: null,
+        },
+      ],
+    },
+  ],
+});
 export const QueuedCount = Type.Object(
   { count: Type.Integer({ description: 'Notifications that were queued' }) },
   { title: 'QueuedCount', examples: [{ count: 1 }] },

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { closed, Instant, Nullable, UuidOfRecord } from '../../values/schemas.ts';
-import { listSubscriptions } from '../../webhooks/history.ts';
-import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
+import { closed, Instant, UuidOfRecord } from '../../values/schemas.ts';
+import { listSubscriptions, SUBSCRIPTION } from '../../webhooks/history.ts';
 import { replay } from '../../webhooks/redelivery.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { optionalInstant, requiredInstant } from '../schemas/period.ts';
@@ -32,42 +31,25 @@ const ReplayBody = Type.Object(
   },
   { ...closed, title: 'ReplayInput', examples: [{ since: '2026-07-01T00:00:00Z' }] },
 );
-const moment = Type.String({ format: 'date-time' });
-const Subscription = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    client_id: Type.String(),
-    contact_id: Type.String({ description: 'Contact who made it' }),
-    url: Nullable(Type.String({ description: 'Null where its notifications are read from a stream' })),
-    active: Type.Boolean(),
-    types: Type.Array(Type.Enum([...WEBHOOK_TYPES])),
-    extra_headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
-    created_at: moment,
-    disabled_reason: Nullable(Type.String()),
-    disabled_at: Nullable(moment),
-    deleted_at: Nullable(moment),
-    failing_since: Nullable(moment),
-  },
-  {
-    title: 'Subscription',
-    examples: [
-      {
-        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        client_id: 'CLI000001',
-        contact_id: 'CON000001',
-        url: 'https://acme.example/webhooks',
-        active: true,
-        types: ['PAYMENT_STATUS_CHANGE'],
-        extra_headers: [],
-        created_at: '2026-07-01T09:15:00.000Z',
-        disabled_reason: null,
-        disabled_at: null,
-        deleted_at: null,
-        failing_since: null,
-      },
-    ],
-  },
-);
+const Subscription = Type.Object(SUBSCRIPTION.shown, {
+  title: 'Subscription',
+  examples: [
+    {
+      id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      url: 'https://acme.example/webhooks',
+      active: true,
+      types: ['PAYMENT_STATUS_CHANGE'],
+      extra_headers: [],
+      created_at: '2026-07-01T09:15:00.000Z',
+      disabled_reason: null,
+      disabled_at: null,
+      deleted_at: null,
+      failing_since: null,
+    },
+  ],
+});
 const LIST = operation('GET /subscriptions', {
   config: READ,
   schema: {
