@@ -1,9 +1,11 @@
+import { type Static, Type } from 'typebox';
 import { unionOfCells } from '../database/cells/union.ts';
 import type { Db } from '../database/database.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
-import type { StatementProgress } from './progress.ts';
+import { Nullable } from '../values/schemas.ts';
+import { PROGRESS_STATES } from './progress.ts';
 
 /** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
 export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
@@ -17,33 +19,40 @@ export interface StatementFilter {
   to?: Date | undefined;
 }
 
+const moment = Type.String({ format: 'date-time' });
 /**
  * A statement request as the operator sees it (docs/operator-interface.md). What the client sees too has the client's names here as well;
  * `status` is finer than `state`.
  */
-export interface StatementRequest extends Pick<StatementProgress, 'id' | 'state' | 'requested_at' | 'ended_at'> {
-  statement_id: string;
-  client_id: string;
-  contact_id: string;
-  date_from: string;
-  date_to: string;
-  format: string;
-  delivery: string;
-  currencies: string[];
-  status: StatementState;
-  created_at: string;
-  request_id: string;
-  deliveries: {
-    channel: string;
-    /** Null: the whole statement. */
-    currency: string | null;
-    status: StatementState;
-    attempts: number;
-    last_error: string | null;
-    next_attempt_at: string | null;
-    finished_at: string | null;
-  }[];
-}
+export const STATEMENT = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  state: Type.Enum([...PROGRESS_STATES], { description: 'As the client reads it' }),
+  requested_at: moment,
+  ended_at: Nullable(moment),
+  statement_id: Type.String({ format: 'uuid', description: 'The same as `id`' }),
+  client_id: Type.String(),
+  contact_id: Type.String({ description: 'Contact who asked for it' }),
+  date_from: Type.String({ format: 'date' }),
+  date_to: Type.String({ format: 'date' }),
+  format: Type.String(),
+  delivery: Type.String(),
+  currencies: Type.Array(Type.String()),
+  status: Type.Enum([...STATEMENT_STATES], { description: 'Finer than `state`' }),
+  created_at: Type.String({ format: 'date-time', description: 'The same as `requested_at`' }),
+  request_id: Type.String(),
+  deliveries: Type.Array(
+    Type.Object({
+      channel: Type.String({ description: 'email or push' }),
+      currency: Nullable(Type.String({ description: 'Null: the whole statement' })),
+      status: Type.Enum([...STATEMENT_STATES]),
+      attempts: Type.Integer(),
+      last_error: Nullable(Type.String()),
+      next_attempt_at: Nullable(moment),
+      finished_at: Nullable(moment),
+    }),
+  ),
+});
+type StatementRequest = Static<typeof STATEMENT>;
 
 /** @param client the SQL of the tenant */
 const deliveries = (client: string) => `cross join lateral (
@@ -123,7 +132,7 @@ function shown(row: StatementRow): StatementRequest {
 }
 
 /** The state that the client reads (progress.ts). */
-function stateOf({ status, deliveries }: StatementRow): StatementProgress['state'] {
+function stateOf({ status, deliveries }: StatementRow): StatementRequest['state'] {
   if (status === 'sent' || status === 'failed') return status;
   return deliveries.every((delivery) => delivery.status === 'requested') ? 'queued' : 'running';
 }

@@ -1,28 +1,33 @@
+import { type Static, Type } from 'typebox';
 import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
+import { Nullable } from '../values/schemas.ts';
+import { DELIVERY_METHODS, STATEMENT_FORMATS } from './request.ts';
 
 export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
 
+const day = (description: string) => Type.String({ format: 'date', description });
 /** What became of a statement request, for its client (docs/decisions.md, 5). */
-export interface StatementProgress {
-  id: string;
-  state: (typeof PROGRESS_STATES)[number];
-  requested_at: string;
-  /** Null until the last of its deliveries has been accepted or has failed. */
-  ended_at: string | null;
-  format: string;
-  date_from: string;
-  date_to: string;
-  currencies: string[];
-  delivery: string;
-  /** The address of the mail, that of the pushed files without its query, or both. */
-  sent_to: string;
-  /** Why it failed, or why it is being tried again. */
-  reason: string | null;
-}
+export const STATEMENT_PROGRESS = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  state: Type.Enum(PROGRESS_STATES, {
+    description:
+      'queued: not begun; running: begun, or tried again after a failure; sent: all of it was accepted; failed',
+  }),
+  requested_at: Type.String({ description: 'London time, ISO 8601' }),
+  ended_at: Nullable(Type.String({ description: 'When it was sent or failed, London time; null until then' })),
+  format: Type.Enum(STATEMENT_FORMATS),
+  date_from: day('First day'),
+  date_to: day('Last day, included'),
+  currencies: Type.Array(Type.String(), { description: 'Of the accounts that it covers' }),
+  delivery: Type.Enum(DELIVERY_METHODS),
+  sent_to: Type.String({ description: 'The address of the mail, of the push, or of both with a comma between them' }),
+  reason: Nullable(Type.String({ description: 'Why it failed, or why it is tried again' })),
+});
+export type StatementProgress = Static<typeof STATEMENT_PROGRESS>;
 
 interface Row extends Omit<StatementProgress, 'requested_at' | 'ended_at' | 'sent_to'> {
   requested_at: Date;

@@ -1,15 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { PROGRESS_STATES, readProgress } from '../../statements/progress.ts';
-import {
-  DELIVERY_METHODS,
-  type DeliveryMethod,
-  requestStatement,
-  STATEMENT_FORMATS,
-  STATEMENT_REQUEST,
-} from '../../statements/request.ts';
-import { Nullable, UuidOfRecord } from '../../values/schemas.ts';
+import { readProgress, STATEMENT_PROGRESS } from '../../statements/progress.ts';
+import { type DeliveryMethod, requestStatement, STATEMENT_REQUEST } from '../../statements/request.ts';
+import { UuidOfRecord } from '../../values/schemas.ts';
 import { locationHeader, sendValue } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
@@ -49,26 +43,7 @@ const REQUEST = {
   },
 };
 
-const day = (description: string) => Type.String({ format: 'date', description });
-const Progress = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    state: Type.Enum(PROGRESS_STATES, {
-      description:
-        'queued: not begun; running: begun, or tried again after a failure; sent: all of it was accepted; failed',
-    }),
-    requested_at: Type.String({ description: 'London time, ISO 8601' }),
-    ended_at: Nullable(Type.String({ description: 'When it was sent or failed, London time; null until then' })),
-    format: Type.Enum(STATEMENT_FORMATS),
-    date_from: day('First day'),
-    date_to: day('Last day, included'),
-    currencies: Type.Array(Type.String(), { description: 'Of the accounts that it covers' }),
-    delivery: Type.Enum(DELIVERY_METHODS),
-    sent_to: Type.String({ description: 'The address of the mail, of the push, or of both with a comma between them' }),
-    reason: Nullable(Type.String({ description: 'Why it failed, or why it is tried again' })),
-  },
-  { title: 'StatementRequest' },
-);
+const Progress = Type.Object(STATEMENT_PROGRESS.properties, { title: 'StatementRequest' });
 
 const FOLLOW = {
   schema: {

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
-import { PROGRESS_STATES } from '../../statements/progress.ts';
+import { findStatement, listStatements, STATEMENT, STATEMENT_STATES } from '../../statements/history.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
-import { Nullable } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
@@ -18,70 +16,39 @@ const StatementList = Type.Object({
   ...periodQuery('Requested'),
   ...Paging,
 });
-const moment = Type.String({ format: 'date-time' });
-const Statement = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    state: Type.Enum([...PROGRESS_STATES], { description: 'As the client reads it' }),
-    requested_at: moment,
-    ended_at: Nullable(moment),
-    statement_id: Type.String({ format: 'uuid', description: 'The same as `id`' }),
-    client_id: Type.String(),
-    contact_id: Type.String({ description: 'Contact who asked for it' }),
-    date_from: Type.String({ format: 'date' }),
-    date_to: Type.String({ format: 'date' }),
-    format: Type.String(),
-    delivery: Type.String(),
-    currencies: Type.Array(Type.String()),
-    status: Type.Enum([...STATEMENT_STATES], { description: 'Finer than `state`' }),
-    created_at: Type.String({ format: 'date-time', description: 'The same as `requested_at`' }),
-    request_id: Type.String(),
-    deliveries: Type.Array(
-      Type.Object({
-        channel: Type.String({ description: 'email or push' }),
-        currency: Nullable(Type.String({ description: 'Null: the whole statement' })),
-        status: Type.Enum([...STATEMENT_STATES]),
-        attempts: Type.Integer(),
-        last_error: Nullable(Type.String()),
-        next_attempt_at: Nullable(moment),
-        finished_at: Nullable(moment),
-      }),
-    ),
-  },
-  {
-    title: 'Statement',
-    examples: [
-      {
-        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        state: 'sent',
-        requested_at: '2026-07-01T09:15:00.000Z',
-        ended_at: '2026-07-01T09:15:03.000Z',
-        statement_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        client_id: 'CLI000001',
-        contact_id: 'CON000001',
-        date_from: '2026-06-01',
-        date_to: '2026-06-30',
-        format: 'pdf',
-        delivery: 'email',
-        currencies: ['EUR', 'GBP'],
-        status: 'sent',
-        created_at: '2026-07-01T09:15:00.000Z',
-        request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
-        deliveries: [
-          {
-            channel: 'email',
-            currency: null,
-            status: 'sent',
-            attempts: 1,
-            last_error: null,
-            next_attempt_at: null,
-            finished_at: '2026-07-01T09:15:03.000Z',
-          },
-        ],
-      },
-    ],
-  },
-);
+const Statement = Type.Object(STATEMENT.properties, {
+  title: 'Statement',
+  examples: [
+    {
+      id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      state: 'sent',
+      requested_at: '2026-07-01T09:15:00.000Z',
+      ended_at: '2026-07-01T09:15:03.000Z',
+      statement_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      date_from: '2026-06-01',
+      date_to: '2026-06-30',
+      format: 'pdf',
+      delivery: 'email',
+      currencies: ['EUR', 'GBP'],
+      status: 'sent',
+      created_at: '2026-07-01T09:15:00.000Z',
+      request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+      deliveries: [
+        {
+          channel: 'email',
+          currency: null,
+          status: 'sent',
+          attempts: 1,
+          last_error: null,
+          next_attempt_at: null,
+          finished_at: '2026-07-01T09:15:03.000Z',
+        },
+      ],
+    },
+  ],
+});
 
 const LIST = operation('GET /statements', {
   config: READ,
