@@ -10,11 +10,11 @@ import { joinKey, joinTrades, noteJoin, type PaymentOfTrade } from '../exchange/
 import type { TradeMemory } from '../exchange/trade-memory.ts';
 import { firstRefusal, Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import type { PaymentInput } from './declaration.ts';
 import type { PaymentStatus, PaymentWebhookStatus } from './moves.ts';
 import {
   NEW_PAYMENT_COLUMNS,
   type NewPayment,
-  type PaymentInput,
   type PaymentOrigin,
   PENDING,
   readPayment,

@@ -3,30 +3,12 @@ import type { BegunApproval } from '../approvals/opening.ts';
 import type { Requirement } from '../approvals/requirement.ts';
 import { PAYEE_COLUMNS, type Payee, type PayeeState } from '../beneficiaries/payee.ts';
 import type { Columns, CopyValue } from '../database/copy.ts';
+import type { Stored } from '../database/record.ts';
 import { isCalendarDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { decimal } from '../values/money.ts';
+import { PAYMENT, type PaymentInput } from './declaration.ts';
 import type { PaymentStatus } from './moves.ts';
-
-export interface PaymentInput {
-  client_id: string;
-  /** The creator. */
-  contact_id: string;
-  trade_id: string;
-  beneficiary_id: string;
-  amount: number | string;
-  payment_currency: string;
-  payment_date: string;
-  payment_id?: string;
-  reference?: string | null;
-  fee_amount?: number | string | null;
-  fee_currency?: string | null;
-  charges?: string | null;
-  scheme?: Scheme;
-  invoice_required?: boolean;
-  mass_payment_id?: string | null;
-  mass_payment_external_reference_id?: string | null;
-}
 
 /** How far a payment has come. */
 export interface PaymentHistory {
@@ -42,6 +24,8 @@ export interface PaymentHistory {
 /** A payment that is to be created. Amounts are decimal strings. */
 export interface NewPayment {
   input: PaymentInput;
+  /** What is stored of it as it is given. */
+  stored: Stored;
   /** The caller's, or one that is made. */
   id: string | undefined;
   /** As PostgreSQL writes it. */
@@ -86,7 +70,15 @@ export function readPayment(
   requirePaymentDate(input, inside);
   return {
     ...{ input, id: input.payment_id, uuid: randomUUID(), amount, fee, status: undefined, created: now, history: {} },
-    ...{ inside, creatorName: '', workflow: '', payee: undefined, joinsTrade: true, requirement: null },
+    ...{
+      stored: PAYMENT.stored(input),
+      inside,
+      creatorName: '',
+      workflow: '',
+      payee: undefined,
+      joinsTrade: true,
+      requirement: null,
+    },
     ...{ approval: undefined, ...origin },
   };
 }
@@ -107,25 +99,14 @@ export function statusOf({ status, approval }: NewPayment): PaymentStatus {
 }
 
 /** The columns of a payment. */
-export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = {
-  client_id: ({ input }) => input.client_id,
+export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = PAYMENT.copied({
   payment_id: ({ id }) => id,
-  contact_id: ({ input }) => input.contact_id,
-  trade_id: ({ input }) => input.trade_id,
-  beneficiary_id: ({ input }) => input.beneficiary_id,
   uuid: ({ uuid }) => uuid,
-  scheme: ({ input }) => input.scheme ?? 'SWIFT',
   amount: ({ amount }) => amount,
-  payment_currency: ({ input }) => input.payment_currency,
   fee_amount: ({ fee }) => fee,
-  fee_currency: ({ input }) => input.fee_currency,
-  reference: ({ input }) => input.reference,
   status: statusOf,
-  charges: ({ input }) => input.charges,
-  invoice_required: ({ input }) => input.invoice_required ?? false,
   ordered_by_name: ({ creatorName }) => creatorName,
   created: ({ created }) => created,
-  payment_date: ({ input }) => input.payment_date,
   authorised_by: ({ approval, history, input }) => (approval?.complete ? input.contact_id : history.authorised_by),
   authorised_date: ({ approval, history, created }) => (approval?.complete ? created : history.authorised_date),
   cancelled_by: ({ history }) => history.cancelled_by,
@@ -134,24 +115,6 @@ export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = {
   rejected_date: ({ history }) => history.rejected_date,
   sent_date: ({ history }) => history.sent_date,
   authorisation_workflow: ({ workflow }) => workflow,
-  mass_payment_id: ({ input }) => input.mass_payment_id,
-  mass_payment_external_reference_id: ({ input }) => input.mass_payment_external_reference_id,
   multipayment_id: ({ multipaymentId }) => multipaymentId,
   ...Object.fromEntries(PAYEE_COLUMNS.map((column) => [column, ({ payee }: NewPayment): CopyValue => payee?.[column]])),
-};
-
-/** Payment schemes; only SWIFT payments can be tracked by their uuid. */
-export const SCHEMES = [
-  'SWIFT',
-  'SEPA',
-  'SEPA_INSTANT',
-  'FPS',
-  'BACS',
-  'CHAPS',
-  'ACH',
-  'FEDWIRE',
-  'TARGET2',
-  'LOCAL',
-  'INTERNAL',
-] as const;
-export type Scheme = (typeof SCHEMES)[number];
+});

@@ -13,10 +13,10 @@ import { tradeImport } from '../../imports/kinds/trades.ts';
 import { transactionImport } from '../../imports/kinds/transactions.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
-import { PAYMENT_STATUSES } from '../../payments/moves.ts';
+import { IMPORTED_FIELDS } from '../../payments/declaration.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
-import { closed, InstantOrDay, Nullable, RandomUuid, Text } from '../../values/schemas.ts';
+import { closed, Nullable } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
@@ -28,30 +28,12 @@ import { type Importable, ImportQuery, type ImportRoute, runImport } from './imp
 import { ImportSlots } from './import-slots.ts';
 import { Stopping } from './import-stopping.ts';
 import { READ } from './listener.ts';
-import { ActionFields, PaymentFields } from './payments.ts';
+import { ActionFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
 
-const moment = (description: string) => Type.Optional(Nullable(InstantOrDay(`${description}: an instant, or a day`)));
-const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
-
 /** A payment as the core has it. */
-const ImportedPaymentBody = Type.Object(
-  {
-    ...PaymentFields,
-    status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
-    uuid: Type.Optional(RandomUuid('Version 4, the SWIFT UETR; set once; default: a new one')),
-    created_date: Type.Optional(InstantOrDay('When it was created: an instant, or a day; default: now')),
-    authorised_by: who('Who authorised it'),
-    authorised_date: moment('When'),
-    cancelled_by: who('Who cancelled it'),
-    cancelled_date: moment('When'),
-    rejected_by: who('Who rejected it'),
-    rejected_date: moment('When'),
-    sent_date: moment('When it was sent; default: its payment date, if its status says that it was sent'),
-  },
-  { additionalProperties: false },
-);
+const ImportedPaymentBody = Type.Object(IMPORTED_FIELDS, closed);
 
 /** An action on a payment. */
 const ActionLine = Type.Object({ payment_id: Type.String({ minLength: 1 }), ...ActionFields }, closed);

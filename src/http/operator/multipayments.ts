@@ -9,6 +9,7 @@ import {
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
 } from '../../orders/multipayment-creation.ts';
+import { PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, closed, Uuid } from '../../values/schemas.ts';
@@ -19,14 +20,14 @@ import { sendJson } from '../schemas/reply.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
-import { OperatorPayment, PaymentFields } from './payments.ts';
+import { OperatorPayment } from './payments.ts';
 import { TradeFields, TradeRecord } from './trades.ts';
 
 const own = {
   client_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
   contact_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
 };
-const { trade_id: _tradeId, ...paymentFields } = PaymentFields;
+const { trade_id: _tradeId, ...paymentFields } = PAYMENT_FIELDS;
 const MultipaymentBody = Type.Object(
   {
     client_id: ClientId,

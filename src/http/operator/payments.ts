@@ -6,15 +6,15 @@ import { type Db, lockChanges, type Transaction } from '../../database/database.
 import type { Scope } from '../../operator/scope.ts';
 import { actOnPayment } from '../../payments/actions/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
+import { PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { PAYMENT_ACTIONS } from '../../payments/moves.ts';
-import { SCHEMES } from '../../payments/new-payment.ts';
 import { findPaymentOwner, type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { searchForInstitution } from '../../payments/search/institution-search.ts';
 import { readSearch } from '../../payments/search/search-parameters.ts';
 import { paymentTimeline } from '../../payments/views/timeline.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
-import { ClientId, Currency, closed, Day, Decimal, Id, Nullable, Text, Uuid } from '../../values/schemas.ts';
+import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
@@ -24,25 +24,7 @@ import { errors, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-export const PaymentFields = {
-  client_id: ClientId,
-  contact_id: Type.String({ minLength: 1, description: 'The creator' }),
-  trade_id: Type.String({ minLength: 1, description: 'Trade that funds it' }),
-  beneficiary_id: Type.String({ minLength: 1, description: 'Who is paid' }),
-  amount: Decimal('Amount', { positive: true }),
-  payment_currency: Currency(),
-  payment_date: Day('Target payment date'),
-  payment_id: Type.Optional(Id('Chosen by the core; default: a new one')),
-  reference: Type.Optional(Nullable(Text('Reference'))),
-  fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
-  fee_currency: Type.Optional(Nullable(Currency())),
-  charges: Type.Optional(Nullable(Text('Charges, as OUR, SHA, BEN', 64))),
-  scheme: Type.Optional(Type.Enum([...SCHEMES])),
-  invoice_required: Type.Optional(Type.Boolean()),
-  mass_payment_id: Type.Optional(Nullable(Uuid('Mass payment it belongs to'))),
-  mass_payment_external_reference_id: Type.Optional(Nullable(Text('Its reference at the client', 255))),
-};
-const PaymentBody = Type.Object(PaymentFields, {
+const PaymentBody = Type.Object(PAYMENT_FIELDS, {
   ...closed,
   title: 'PaymentInput',
   examples: [

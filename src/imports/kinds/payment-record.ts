@@ -1,5 +1,6 @@
 import type { RecordText } from '../../audit/change.ts';
-import { statusOf } from '../../payments/new-payment.ts';
+import type { CopyValue } from '../../database/copy.ts';
+import { NEW_PAYMENT_COLUMNS } from '../../payments/new-payment.ts';
 import { paymentFields } from '../../payments/payment-fields.ts';
 import { createFieldsWriter, wallTime } from '../../payments/payment-json.ts';
 import type { ImportScope, RecordOf } from '../kind.ts';
@@ -27,52 +28,31 @@ export function createRecordWriter({ act, presentation }: ImportScope): RecordOf
   return (row) => (row.requirement === null ? () => write(row) : undefined);
 }
 
-/** What the database would give of a payment. */
+const COLUMNS = Object.entries(NEW_PAYMENT_COLUMNS);
+
+/** What the database would give of a payment: what is written of it, and what it reads elsewhere. */
 function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
-  const { id, input, payee, history } = row;
+  const { payee, history } = row;
+  const values: Record<string, string | null> = {};
+  for (const [name, of] of COLUMNS) values[name] = asText(of(row));
   return paymentFields({
-    payment_id: id ?? null,
-    contact_id: input.contact_id,
-    trade_id: input.trade_id,
-    uuid: row.uuid,
-    scheme: input.scheme ?? 'SWIFT',
-    amount: row.amount,
-    payment_currency: input.payment_currency,
-    fee_amount: row.fee,
-    fee_currency: input.fee_currency ?? null,
-    reference: input.reference ?? null,
-    status: statusOf(row),
-    charges: input.charges ?? null,
-    invoice_required: flag(input.invoice_required ?? false),
-    ordered_by_name: row.creatorName,
-    created: wallTime(row.created),
-    payment_date: input.payment_date,
-    authorised_by: history.authorised_by ?? null,
-    authorised_date: instant(history.authorised_date),
-    cancelled_by: history.cancelled_by ?? null,
-    cancelled_date: instant(history.cancelled_date),
-    rejected_by: history.rejected_by ?? null,
-    rejected_date: instant(history.rejected_date),
-    authorisation_workflow: row.workflow,
-    beneficiary_id: input.beneficiary_id,
-    beneficiary_name: payee?.beneficiary_name ?? null,
+    ...values,
     beneficiary_aml_id: payee?.beneficiary_aml_id ?? null,
     beneficiary_active: flag(payee?.active),
     beneficiary_authorised: flag(payee?.authorised),
     beneficiary_blocked: flag(payee?.blocked),
     beneficiary_completed: flag(payee?.completed),
     beneficiary_verified: flag(payee?.verified),
-    account_number: payee?.account_number ?? null,
-    iban: payee?.iban ?? null,
-    swift_code: payee?.swift_code ?? null,
-    bank_identifier: payee?.bank_identifier ?? null,
     sent: flag(history.sent_date != null),
     return_started: 'f',
   });
 }
 
-function instant(value: Date | null | undefined): string | null {
-  return value ? wallTime(value) : null;
+/** As PostgreSQL writes it. */
+function asText(value: CopyValue): string | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return wallTime(value);
+  return typeof value === 'boolean' ? flag(value) : String(value);
 }
 
 function flag(value: boolean | undefined): string {

@@ -1,28 +1,9 @@
+import { type ImportedPayment, readMoment } from '../../payments/declaration.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
-import {
-  type NewPayment,
-  type PaymentInput,
-  PENDING,
-  readPayment,
-  requirePaymentDate,
-} from '../../payments/new-payment.ts';
-import { isCalendarDay, parseInstant, startOfLondonDay } from '../../values/calendar.ts';
+import { type NewPayment, PENDING, readPayment, requirePaymentDate } from '../../payments/new-payment.ts';
+import { startOfLondonDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 import type { ImportRow } from '../kind.ts';
-
-/** A payment as the core system has it: in addition to what creates one, how far it has got, and when. */
-export interface ImportedPayment extends PaymentInput {
-  status?: PaymentStatus;
-  uuid?: string;
-  created_date?: string;
-  authorised_by?: string | null;
-  authorised_date?: string | null;
-  cancelled_by?: string | null;
-  cancelled_date?: string | null;
-  rejected_by?: string | null;
-  rejected_date?: string | null;
-  sent_date?: string | null;
-}
 
 export type PaymentImportRow = ImportRow<ImportedPayment> & NewPayment;
 
@@ -59,13 +40,4 @@ function sentByStatus(input: ImportedPayment, created: Date, now: Date): Date | 
   if (input.status !== 'Executing Payment' && input.status !== 'Payment complete') return null;
   const day = Math.min(startOfLondonDay(input.payment_date).getTime(), now.getTime());
   return new Date(Math.max(day, created.getTime()));
-}
-
-/** An instant of the core system: ISO 8601 with an offset, or a day, which is its London midnight. */
-export function readMoment(text: string | null | undefined, field: string): Date | null {
-  if (text == null) return null;
-  const instant = parseInstant(text) ?? (isCalendarDay(text) ? startOfLondonDay(text) : undefined);
-  if (!instant)
-    throw new Problem('invalid_body', { field, message: 'must be a day or an ISO 8601 timestamp with an offset' });
-  return instant;
 }

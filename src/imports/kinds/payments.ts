@@ -1,39 +1,11 @@
 import { judgePayments, writePayments } from '../../payments/creation.ts';
+import { IMPORTED_PAYMENT, type ImportedPayment } from '../../payments/declaration.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { asDecimal, type Comparison, type ImportKind, Refusals, sameNames } from '../kind.ts';
+import { type ImportKind, Refusals } from '../kind.ts';
 import { createRecordWriter } from './payment-record.ts';
-import { type ImportedPayment, type PaymentImportRow, readImportedPayment, readMoment } from './payment-row.ts';
+import { type PaymentImportRow, readImportedPayment } from './payment-row.ts';
 
 const IDS = { table: 'payments', column: 'payment_id', make: fromSequence('payment_numbers', 'PAY') };
-
-const INSTANTS = ['authorised_date', 'cancelled_date', 'rejected_date', 'sent_date'];
-const asInstant = (value: unknown) => (value instanceof Date ? value : readMoment(value as string, ''))?.getTime();
-
-const COMPARISON: Comparison = {
-  table: 'payments',
-  id: 'payment_id',
-  fields: {
-    ...sameNames('client_id', 'contact_id', 'trade_id', 'beneficiary_id', 'amount', 'payment_currency', 'payment_date'),
-    ...sameNames('reference', 'fee_amount', 'fee_currency', 'charges', 'scheme', 'invoice_required', 'mass_payment_id'),
-    ...sameNames(
-      'mass_payment_external_reference_id',
-      'status',
-      'uuid',
-      'authorised_by',
-      'cancelled_by',
-      'rejected_by',
-    ),
-    ...sameNames(...INSTANTS),
-    created_date: 't.created',
-  },
-  forms: {
-    amount: asDecimal,
-    fee_amount: asDecimal,
-    created_date: asInstant,
-    ...Object.fromEntries(INSTANTS.map((name) => [name, asInstant])),
-  },
-  chosen: ['sent_date'],
-};
 
 /**
  * Payments (docs/imports.md). A payment without a status is treated like a single one: its approval is opened where one is
@@ -47,7 +19,7 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
     // Made ones are random.
     { field: 'uuid', id: ({ input }) => input.uuid },
   ],
-  comparison: COMPARISON,
+  comparison: IMPORTED_PAYMENT.comparison,
 
   read: (line, input, { act }) => readImportedPayment(line, input, act.now),
 

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { minorUnits } from '../../documents/currency.ts';
-import type { ImportedPayment } from '../../imports/kinds/payment-row.ts';
+import type { ImportedPayment } from '../../payments/declaration.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
 import { addDays, startOfLondonDay } from '../../values/calendar.ts';
 import { beneficiaryId, DEMO_BANKS, DEMO_RATES } from './banks.ts';

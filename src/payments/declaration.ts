@@ -1,0 +1,199 @@
+import Big from 'big.js';
+import { Type } from 'typebox';
+import { chosen, type Input, initially, made, optional, RecordKind, required, unseen } from '../database/record.ts';
+import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../identity/people/client.ts';
+import { isCalendarDay, parseInstant, startOfLondonDay } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import {
+  ClientId,
+  Currency,
+  Day,
+  Decimal,
+  Id,
+  InstantOrDay,
+  Nullable,
+  RandomUuid,
+  Text,
+  Uuid,
+} from '../values/schemas.ts';
+import { PAYMENT_STATUSES } from './moves.ts';
+
+/** Payment schemes; only SWIFT payments can be tracked by their uuid. */
+export const SCHEMES = [
+  'SWIFT',
+  'SEPA',
+  'SEPA_INSTANT',
+  'FPS',
+  'BACS',
+  'CHAPS',
+  'ACH',
+  'FEDWIRE',
+  'TARGET2',
+  'LOCAL',
+  'INTERNAL',
+] as const;
+
+const word = (description: string) => Type.String({ description });
+const text = (description: string) => Nullable(Type.String({ description }));
+const flag = (description: string) => made(Nullable(Type.Boolean({ description })));
+const moment = (description: string) => made(Nullable(Type.String({ format: 'date-time', description })));
+const name = (description: string) => Type.String({ minLength: 1, description });
+const ACTION = ['authorise', 'reject', 'cancel'] as const;
+
+/**
+ * A payment: what creates one, and what clients see of it (the service interface, Payment), in the order of the answer. The answer itself
+ * is written by hand for its speed: payment-fields.ts says from what, payment-json.ts how.
+ */
+export const PAYMENT = new RecordKind({
+  table: 'payments',
+  id: 'payment_id',
+  fields: {
+    client_id: unseen(required(ClientId)),
+    payment_id: chosen(Id('Chosen by the core; default: a new one'), {
+      shown: word('Unique identifier of the payment'),
+    }),
+    contact_id: required(name('The creator'), { shown: word('Contact who booked the payment') }),
+    trade_id: required(name('Trade that funds it'), { shown: word('Trade the payment is allocated to') }),
+    uuid: made(Type.String({ format: 'uuid', description: 'Internal identifier; the UETR of SWIFT payments' })),
+    is_uuid_used_for_tracking: made(Type.Boolean({ description: 'The uuid can be used for SWIFT tracking now' })),
+    amount: required(Decimal('Amount', { positive: true }), {
+      form: asDecimal,
+      shown: Type.Number({ description: 'Payment amount, exactly as it is stored' }),
+    }),
+    payment_currency: required(Currency(), { shown: word('Currency of the payment') }),
+    fee_amount: optional(Decimal('Fee'), {
+      form: asDecimal,
+      shown: Nullable(Type.Number({ description: 'Fee amount' })),
+    }),
+    fee_currency: optional(Currency(), { shown: text('Fee currency') }),
+    reference: optional(Text('Reference'), { shown: text('Payment reference') }),
+    status: made(Type.Enum([...PAYMENT_STATUSES])),
+    charges: optional(Text('Charges, as OUR, SHA, BEN', 64), { shown: text('Charges associated with the payment') }),
+    scheme: unseen(initially(Type.Enum([...SCHEMES]), 'SWIFT')),
+    invoice_required: initially(Type.Boolean(), false, {
+      shown: Type.Boolean({ description: 'Whether the payment requires an invoice' }),
+    }),
+    mass_payment_id: unseen(optional(Uuid('Mass payment it belongs to'))),
+    mass_payment_external_reference_id: unseen(optional(Text('Its reference at the client', 255))),
+    ordered_by_name: made(word('Name of who made the order')),
+    created_date: made(
+      Type.String({ format: 'date-time', description: 'When it was created, with the London offset' }),
+    ),
+    payment_date: required(Day('Target payment date'), {
+      shown: Type.String({ format: 'date', description: 'Target payment date' }),
+    }),
+    authorised_by: made(text('User who authorised')),
+    authorised_date: moment('When authorised'),
+    cancelled_by: made(text('User who cancelled')),
+    cancelled_date: moment('When cancelled'),
+    rejected_by: made(text('User who rejected')),
+    rejected_date: moment('When rejected'),
+    reason: made(
+      Type.Optional(
+        Type.Unsafe<string | undefined>(
+          Type.String({
+            description: 'Why a person rejected or cancelled it, in their words; only where they said so',
+          }),
+        ),
+      ),
+    ),
+    authorisation_workflow: made(Type.Enum([...AUTHORISATION_WORKFLOWS])),
+    approvals_workflow: made(
+      Type.Object({
+        authorisations: Type.Array(
+          Type.Object({
+            date: word('When the approval or rejection was received'),
+            status: Type.Integer({ description: '1 authorised, 2 rejected' }),
+            contact_id: Type.String(),
+            level: Type.Integer({ description: 'The level that it counts for, from 1' }),
+            contact_name: Type.String(),
+            reason: text("Why, in the contact's words"),
+            on_behalf_by: text(
+              "`institution` where it acted in the contact's name; null where the contact acted itself",
+            ),
+          }),
+        ),
+        contact_authorisation_actions: Type.Object({
+          allowed: Type.Array(Type.Enum([...ACTION]), { description: 'What the requesting contact may do now' }),
+          executed: Nullable(Type.Enum([...ACTION], { description: "The requesting contact's last action" })),
+        }),
+        n_eyes_plus_status: Type.Enum([...APPROVAL_STATUSES]),
+        minimum_remaining_authorisations: Type.Integer({ description: 'Authorisations still needed at least' }),
+      }),
+    ),
+    beneficiary_name: made(text('Beneficiary name')),
+    beneficiary_id: required(name('Who is paid'), { shown: word('Beneficiary identifier') }),
+    beneficiary_aml_id: made(text('Formatted beneficiary identifier')),
+    beneficiary_active: flag('Beneficiary is active'),
+    beneficiary_authorised: flag('Beneficiary is authorised'),
+    beneficiary_blocked: flag('Beneficiary is blocked'),
+    beneficiary_completed: flag('Beneficiary is complete'),
+    beneficiary_verified: flag('Beneficiary is verified'),
+    account_number: made(text('Destination account number')),
+    iban: made(text('Destination IBAN')),
+    bank_identifier: made(text('Bank identifier')),
+    swift_code: made(text('Bank SWIFT code')),
+    multipayment: made(text('Formatted multi payment identifier')),
+    multipayment_id: made(text('Internal sequential multi payment identifier')),
+    multipayment_unique_id: made(Nullable(Type.String({ format: 'uuid', description: 'UUID of the multi payment' }))),
+    payment_instruction: made(Type.String({ format: 'uri', description: 'Location of the payment instruction' })),
+    payment_receipt: made(
+      Nullable(
+        Type.String({ format: 'uri', description: 'Location of the payment receipt; null until it has been sent' }),
+      ),
+    ),
+  },
+});
+export type PaymentInput = Input<typeof PAYMENT>;
+/** The properties of a body that creates one. */
+export const PAYMENT_FIELDS = PAYMENT.given(
+  ...(['client_id', 'contact_id', 'trade_id', 'beneficiary_id', 'amount', 'payment_currency', 'payment_date'] as const),
+  ...(['payment_id', 'reference'] as const),
+);
+
+const when = (description: string, options: { open?: true } = {}) =>
+  optional(InstantOrDay(`${description}: an instant, or a day`), { form: asInstant, ...options });
+const who = (description: string) => optional(Text(description, 128));
+
+/** A payment as the core has it: in addition to what creates one, how far it has come. */
+export const IMPORTED_PAYMENT = new RecordKind({
+  table: 'payments',
+  id: 'payment_id',
+  fields: {
+    ...PAYMENT.fields,
+    status: initially(Type.Enum([...PAYMENT_STATUSES]), undefined),
+    uuid: initially(RandomUuid('Version 4, the SWIFT UETR; set once; default: a new one'), undefined),
+    created_date: initially(InstantOrDay('When it was created: an instant, or a day; default: now'), undefined, {
+      column: 'created',
+      form: asInstant,
+    }),
+    authorised_by: who('Who authorised it'),
+    authorised_date: when('When'),
+    cancelled_by: who('Who cancelled it'),
+    cancelled_date: when('When'),
+    rejected_by: who('Who rejected it'),
+    rejected_date: when('When'),
+    sent_date: when('When it was sent; default: its payment date, if its status says that it was sent', { open: true }),
+  },
+});
+export type ImportedPayment = Input<typeof IMPORTED_PAYMENT>;
+/** The properties of a line of an import. */
+export const IMPORTED_FIELDS = { ...PAYMENT_FIELDS, ...IMPORTED_PAYMENT.given() };
+
+/** An instant of the core system: ISO 8601 with an offset, or a day, which is its London midnight. @throws Problem invalid_body */
+export function readMoment(text: string | null | undefined, field: string): Date | null {
+  if (text == null) return null;
+  const instant = parseInstant(text) ?? (isCalendarDay(text) ? startOfLondonDay(text) : undefined);
+  if (!instant)
+    throw new Problem('invalid_body', { field, message: 'must be a day or an ISO 8601 timestamp with an offset' });
+  return instant;
+}
+
+function asInstant(value: string | Date): number | undefined {
+  return (value instanceof Date ? value : readMoment(value, ''))?.getTime();
+}
+
+/** 1.170 is 1.17. */
+function asDecimal(value: string | number): string {
+  return new Big(value).toFixed();
+}
