@@ -17,6 +17,8 @@ interface Options<Value, S extends TSchema = TSchema> {
   elsewhere?: string;
   /** What answers say of it; default: the type of what is given, without its limits. */
   shown?: S;
+  /** Its value in the example of an answer. */
+  example?: unknown;
   /** No change of the record changes it. */
   fixed?: true;
   /** A value as it is stored. @throws Problem that names the field */
@@ -33,6 +35,7 @@ export interface Field<Given = unknown, Shown = unknown, Who extends Presence = 
   readonly given: TSchema;
   /** Undefined where no answer has it. */
   readonly shown: TSchema | undefined;
+  readonly example: unknown;
   readonly column: string | undefined;
   readonly elsewhere: string | undefined;
   readonly fixed: boolean;
@@ -108,8 +111,8 @@ function field<Given, Shown, Who extends Presence>(
   options: Options<never>,
   { shown, initial }: { shown: TSchema | undefined; initial: CopyValue },
 ): Field<Given, Shown, Who> {
-  const { column, elsewhere, normal, form = normal, fixed = false, open = false } = options;
-  return { presence, given, shown: options.shown ?? shown, column, elsewhere, fixed, initial, normal, form, open };
+  const { column, elsewhere, example, normal, form = normal, fixed = false, open = false } = options;
+  return { presence, given, shown: options.shown ?? shown, example, column, elsewhere, fixed, initial, normal, form, open };
 }
 
 /** What an answer says of a text or a flag: its type. Of other schemas it says what callers are told. */
@@ -194,6 +197,12 @@ export class RecordKind<F extends Fields> {
   /** The properties of an answer. */
   get shown(): ShownProperties<F> {
     return this.#schemas<ShownProperties<F>>('shown', ({ shown }) => shown !== undefined);
+  }
+
+  /** An answer, of the examples of its fields. */
+  get example(): Record<string, unknown> {
+    const shown = Object.entries(this.fields).filter(([, { example }]) => example !== undefined);
+    return Object.fromEntries(shown.map(([name, { example }]) => [name, example]));
   }
 
   /** The compiler cannot see which properties the types of a declaration promise. */

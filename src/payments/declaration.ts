@@ -35,8 +35,9 @@ export const SCHEMES = [
 
 const word = (description: string) => Type.String({ description });
 const text = (description: string) => Nullable(Type.String({ description }));
-const flag = (description: string) => made(Nullable(Type.Boolean({ description })));
-const moment = (description: string) => made(Nullable(Type.String({ format: 'date-time', description })));
+const flag = (description: string, example: boolean) => made(Nullable(Type.Boolean({ description })), { example });
+const moment = (description: string, example: string | null) =>
+  made(Nullable(Type.String({ format: 'date-time', description })), { example });
 const name = (description: string) => Type.String({ minLength: 1, description });
 const ACTION = ['authorise', 'reject', 'cancel'] as const;
 
@@ -51,43 +52,59 @@ export const PAYMENT = new RecordKind({
     client_id: unseen(required(ClientId)),
     payment_id: chosen(Id('Chosen by the core; default: a new one'), {
       shown: word('Unique identifier of the payment'),
+      example: 'PAY000001',
     }),
-    contact_id: required(name('The creator'), { shown: word('Contact who booked the payment') }),
-    trade_id: required(name('Trade that funds it'), { shown: word('Trade the payment is allocated to') }),
-    uuid: made(Type.String({ format: 'uuid', description: 'Internal identifier; the UETR of SWIFT payments' })),
-    is_uuid_used_for_tracking: made(Type.Boolean({ description: 'The uuid can be used for SWIFT tracking now' })),
+    contact_id: required(name('The creator'), { shown: word('Contact who booked the payment'), example: 'CON000001' }),
+    trade_id: required(name('Trade that funds it'), {
+      shown: word('Trade the payment is allocated to'),
+      example: 'TRD000001',
+    }),
+    uuid: made(Type.String({ format: 'uuid', description: 'Internal identifier; the UETR of SWIFT payments' }), {
+      example: '7d8b0d7e-3b2a-4f3c-9a44-0d2c5a7f1e11',
+    }),
+    is_uuid_used_for_tracking: made(Type.Boolean({ description: 'The uuid can be used for SWIFT tracking now' }), {
+      example: true,
+    }),
     amount: required(Decimal('Amount', { positive: true }), {
       form: asDecimal,
       shown: Type.Number({ description: 'Payment amount, exactly as it is stored' }),
+      example: 1250.5,
     }),
-    payment_currency: required(Currency(), { shown: word('Currency of the payment') }),
+    payment_currency: required(Currency(), { shown: word('Currency of the payment'), example: 'EUR' }),
     fee_amount: optional(Decimal('Fee'), {
       form: asDecimal,
       shown: Nullable(Type.Number({ description: 'Fee amount' })),
+      example: 7.5,
     }),
-    fee_currency: optional(Currency(), { shown: text('Fee currency') }),
-    reference: optional(Text('Reference'), { shown: text('Payment reference') }),
-    status: made(Type.Enum([...PAYMENT_STATUSES])),
-    charges: optional(Text('Charges, as OUR, SHA, BEN', 64), { shown: text('Charges associated with the payment') }),
+    fee_currency: optional(Currency(), { shown: text('Fee currency'), example: 'GBP' }),
+    reference: optional(Text('Reference'), { shown: text('Payment reference'), example: 'Invoice 42' }),
+    status: made(Type.Enum([...PAYMENT_STATUSES]), { example: 'Payment pending of authorization' }),
+    charges: optional(Text('Charges, as OUR, SHA, BEN', 64), {
+      shown: text('Charges associated with the payment'),
+      example: 'SHA',
+    }),
     scheme: unseen(initially(Type.Enum([...SCHEMES]), 'SWIFT')),
     invoice_required: initially(Type.Boolean(), false, {
       shown: Type.Boolean({ description: 'Whether the payment requires an invoice' }),
+      example: false,
     }),
     mass_payment_id: unseen(optional(Uuid('Mass payment it belongs to'))),
     mass_payment_external_reference_id: unseen(optional(Text('Its reference at the client', 255))),
-    ordered_by_name: made(word('Name of who made the order')),
+    ordered_by_name: made(word('Name of who made the order'), { example: 'Ada Byron' }),
     created_date: made(
       Type.String({ format: 'date-time', description: 'When it was created, with the London offset' }),
+      { example: '2026-07-01T10:15:00+01:00' },
     ),
     payment_date: required(Day('Target payment date'), {
       shown: Type.String({ format: 'date', description: 'Target payment date' }),
+      example: '2026-07-03',
     }),
-    authorised_by: made(text('User who authorised')),
-    authorised_date: moment('When authorised'),
-    cancelled_by: made(text('User who cancelled')),
-    cancelled_date: moment('When cancelled'),
-    rejected_by: made(text('User who rejected')),
-    rejected_date: moment('When rejected'),
+    authorised_by: made(text('User who authorised'), { example: null }),
+    authorised_date: moment('When authorised', null),
+    cancelled_by: made(text('User who cancelled'), { example: null }),
+    cancelled_date: moment('When cancelled', null),
+    rejected_by: made(text('User who rejected'), { example: null }),
+    rejected_date: moment('When rejected', null),
     reason: made(
       Type.Optional(
         Type.Unsafe<string | undefined>(
@@ -97,7 +114,7 @@ export const PAYMENT = new RecordKind({
         ),
       ),
     ),
-    authorisation_workflow: made(Type.Enum([...AUTHORISATION_WORKFLOWS])),
+    authorisation_workflow: made(Type.Enum([...AUTHORISATION_WORKFLOWS]), { example: '6-eyes' }),
     approvals_workflow: made(
       Type.Object({
         authorisations: Type.Array(
@@ -120,27 +137,50 @@ export const PAYMENT = new RecordKind({
         n_eyes_plus_status: Type.Enum([...APPROVAL_STATUSES]),
         minimum_remaining_authorisations: Type.Integer({ description: 'Authorisations still needed at least' }),
       }),
+      {
+        example: {
+          authorisations: [
+            {
+              date: '2026-07-01T11:02:41+01:00',
+              status: 1,
+              contact_id: 'CON000002',
+              level: 1,
+              contact_name: 'Grace Murray',
+              reason: 'Matches invoice 42',
+              on_behalf_by: null,
+            },
+          ],
+          contact_authorisation_actions: { allowed: ['authorise', 'reject'], executed: null },
+          n_eyes_plus_status: 'Pending approval',
+          minimum_remaining_authorisations: 1,
+        },
+      },
     ),
-    beneficiary_name: made(text('Beneficiary name')),
-    beneficiary_id: required(name('Who is paid'), { shown: word('Beneficiary identifier') }),
-    beneficiary_aml_id: made(text('Formatted beneficiary identifier')),
-    beneficiary_active: flag('Beneficiary is active'),
-    beneficiary_authorised: flag('Beneficiary is authorised'),
-    beneficiary_blocked: flag('Beneficiary is blocked'),
-    beneficiary_completed: flag('Beneficiary is complete'),
-    beneficiary_verified: flag('Beneficiary is verified'),
-    account_number: made(text('Destination account number')),
-    iban: made(text('Destination IBAN')),
-    bank_identifier: made(text('Bank identifier')),
-    swift_code: made(text('Bank SWIFT code')),
-    multipayment: made(text('Formatted multi payment identifier')),
-    multipayment_id: made(text('Internal sequential multi payment identifier')),
-    multipayment_unique_id: made(Nullable(Type.String({ format: 'uuid', description: 'UUID of the multi payment' }))),
-    payment_instruction: made(Type.String({ format: 'uri', description: 'Location of the payment instruction' })),
+    beneficiary_name: made(text('Beneficiary name'), { example: 'Müller GmbH' }),
+    beneficiary_id: required(name('Who is paid'), { shown: word('Beneficiary identifier'), example: 'BEN000001' }),
+    beneficiary_aml_id: made(text('Formatted beneficiary identifier'), { example: null }),
+    beneficiary_active: flag('Beneficiary is active', true),
+    beneficiary_authorised: flag('Beneficiary is authorised', true),
+    beneficiary_blocked: flag('Beneficiary is blocked', false),
+    beneficiary_completed: flag('Beneficiary is complete', true),
+    beneficiary_verified: flag('Beneficiary is verified', true),
+    account_number: made(text('Destination account number'), { example: null }),
+    iban: made(text('Destination IBAN'), { example: 'DE89370400440532013000' }),
+    bank_identifier: made(text('Bank identifier'), { example: null }),
+    swift_code: made(text('Bank SWIFT code'), { example: 'COBADEFFXXX' }),
+    multipayment: made(text('Formatted multi payment identifier'), { example: 'MP000001' }),
+    multipayment_id: made(text('Internal sequential multi payment identifier'), { example: '1' }),
+    multipayment_unique_id: made(Nullable(Type.String({ format: 'uuid', description: 'UUID of the multi payment' })), {
+      example: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    }),
+    payment_instruction: made(Type.String({ format: 'uri', description: 'Location of the payment instruction' }), {
+      example: 'https://api.example.com/documents?type=pi&id=PAY000001&client_id=CLI000001',
+    }),
     payment_receipt: made(
       Nullable(
         Type.String({ format: 'uri', description: 'Location of the payment receipt; null until it has been sent' }),
       ),
+      { example: null },
     ),
   },
 });

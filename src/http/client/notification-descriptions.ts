@@ -1,16 +1,17 @@
 import { type TSchema, Type } from 'typebox';
 import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
+import { PAYMENT } from '../../payments/declaration.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
 import { namesOf } from '../../values/unknown.ts';
 import { type NotificationType, TYPE_NAMES } from '../../webhooks/notification.ts';
 import {
   OnboardingEvent,
   onboardingExample,
+  Payment,
   TRADE_EXAMPLE,
   TRANSACTION_EXAMPLE,
   Trade,
 } from '../schemas/event-schemas.ts';
-import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
 
 interface Notification {
   summary: string;
@@ -47,7 +48,7 @@ function notifications(brand: string): Record<NotificationType, Notification> {
         },
         { title: 'PaymentNotification' },
       ),
-      example: { data: [PAYMENT_EXAMPLE], payment_webhook_status: ['PENDING_OF_AUTHORIZATION'] },
+      example: { data: [PAYMENT.example], payment_webhook_status: ['PENDING_OF_AUTHORIZATION'] },
     },
     CREDIT_INCOMING_TRANSACTION: transaction('Funds have come into an account'),
     CREDIT_MARGIN_TRANSACTION: transaction('Margin has been credited back'),

@@ -6,8 +6,9 @@ import { type PaymentView, presentationOf } from '../../payments/presentation.ts
 import { searchPayments } from '../../payments/search/search.ts';
 import { readSearch } from '../../payments/search/search-parameters.ts';
 import { ClientId } from '../../values/schemas.ts';
+import { Payment } from '../schemas/event-schemas.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
-import { Payment, PaymentPath } from '../schemas/payment-schema.ts';
+import { PaymentPath } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas/schemas.ts';
 

@@ -31,24 +31,7 @@ export const BeneficiaryBody = Type.Object(BENEFICIARY.given('client_id'), {
 const BeneficiaryPatch = Type.Partial(Type.Object(BENEFICIARY.changed), { ...closed, title: 'BeneficiaryPatch' });
 const BeneficiaryRecord = Type.Object(BENEFICIARY.shown, {
   title: 'Beneficiary',
-  examples: [
-    {
-      beneficiary_id: 'BEN000001',
-      client_id: 'CLI000001',
-      beneficiary_name: 'Müller GmbH',
-      beneficiary_aml_id: null,
-      account_number: null,
-      iban: 'DE89370400440532013000',
-      swift_code: 'COBADEFFXXX',
-      bank_identifier: null,
-      currency: 'EUR',
-      beneficiary_active: true,
-      beneficiary_authorised: true,
-      beneficiary_blocked: false,
-      beneficiary_completed: true,
-      beneficiary_verified: true,
-    },
-  ],
+  examples: [BENEFICIARY.example],
 });
 
 const CREATE = operation('POST /beneficiaries', {

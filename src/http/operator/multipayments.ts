@@ -9,13 +9,12 @@ import {
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
 } from '../../orders/multipayment-creation.ts';
-import { PAYMENT_FIELDS } from '../../payments/declaration.ts';
+import { PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, closed, Uuid } from '../../values/schemas.ts';
 import { TRADE_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
-import { PAYMENT_EXAMPLE } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
@@ -92,7 +91,7 @@ const Multipayment = Type.Object(
         contact_id: 'CON000001',
         status: 'created',
         trades: [{ ...TRADE_EXAMPLE, client_id: 'CLI000001', contact_id: 'CON000001' }],
-        payments: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }],
+        payments: [{ client_id: 'CLI000001', ...PAYMENT.example }],
       },
     ],
   },

@@ -6,7 +6,7 @@ import { type Db, lockChanges, type Transaction } from '../../database/database.
 import type { Scope } from '../../operator/scope.ts';
 import { actOnPayment } from '../../payments/actions/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
-import { PAYMENT_FIELDS } from '../../payments/declaration.ts';
+import { PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { PAYMENT_ACTIONS } from '../../payments/moves.ts';
 import { findPaymentOwner, type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
@@ -15,10 +15,10 @@ import { readSearch } from '../../payments/search/search-parameters.ts';
 import { paymentTimeline } from '../../payments/views/timeline.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
 import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
+import { Payment } from '../schemas/event-schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
-import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
 import { sendJson, sendValue } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
@@ -43,7 +43,7 @@ const PaymentBody = Type.Object(PAYMENT_FIELDS, {
 /** A payment as the institution reads it. */
 export const OperatorPayment = Type.Object(
   { client_id: ClientId, ...Payment.properties },
-  { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }] },
+  { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT.example }] },
 );
 const PaymentPath = Type.Object({ payment_id: Type.Unsafe<PaymentId>(Type.String()) });
 export const ActionFields = {

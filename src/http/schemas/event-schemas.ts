@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
 import { TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade.ts';
+import { PAYMENT } from '../../payments/declaration.ts';
 import { Nullable } from '../../values/schemas.ts';
 
-/** What notifications carry in addition to payments (the service interface, BookedTrade, Transaction and Events). */
+/** What notifications carry (the service interface, Payment, BookedTrade, Transaction and Events). */
+
+/** A Payment as clients see it. */
+export const Payment = Type.Object(PAYMENT.shown, { title: 'Payment', examples: [PAYMENT.example] });
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const moment = (description: string) => Type.String({ format: 'date-time', description });
