@@ -89,7 +89,6 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
   const debit = input.kind === 'DEBIT_TRANSACTION';
   return {
     input,
-    stored: TRANSACTION.stored(input),
     id: input.transaction_id,
     amount,
     debit,
@@ -149,7 +148,7 @@ function accountFault(input: TransactionInput, account: CurrencyAccountRecord | 
 
 /** The columns of a transaction. */
 const columnsAt = (now: Date): Columns<Booking> =>
-  TRANSACTION.copied({
+  TRANSACTION.written({
     transaction_id: ({ id }) => id,
     amount: signed,
     currency: ({ input }) => input.amount.currency,

@@ -1,4 +1,3 @@
-import Big from 'big.js';
 import { type Static, Type } from 'typebox';
 import {
   chosen,
@@ -9,11 +8,11 @@ import {
   RecordKind,
   required,
   type Shown,
-  type Stored,
   unseen,
 } from '../database/record.ts';
 import { londonTimestamp, parseInstant } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { plain } from '../values/money.ts';
 import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../values/schemas.ts';
 
 /** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
@@ -125,7 +124,7 @@ export const TRANSACTION_COMPARISON = {
     ...TRANSACTION.comparison.forms,
     amount: (value: unknown) => {
       const { amount, currency } = value as TransactionInput['amount'];
-      return `${new Big(amount).toFixed()} ${currency}`;
+      return `${plain(amount)} ${currency}`;
     },
   },
 };
@@ -133,8 +132,6 @@ export const TRANSACTION_COMPARISON = {
 /** A transaction that is booked. Amounts are decimal strings. */
 export interface Booking {
   input: TransactionInput;
-  /** What is stored of the input. */
-  stored: Stored;
   /** The caller's identifier, or one that is made before it is written. */
   id: string | undefined;
   amount: string;
@@ -146,15 +143,7 @@ export interface Booking {
 }
 
 /** A booked transaction as events carry it. */
-export function shown({
-  input,
-  id,
-  amount,
-  debit,
-  balance,
-  booked,
-  valued,
-}: Omit<Booking, 'stored'>): BookedTransaction {
+export function shown({ input, id, amount, debit, balance, booked, valued }: Booking): BookedTransaction {
   const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
   return TRANSACTION.show(BOOKED_FIELDS, {

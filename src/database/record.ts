@@ -112,7 +112,25 @@ function field<Given, Shown, Who extends Presence>(
   { shown, initial }: { shown: TSchema | undefined; initial: CopyValue },
 ): Field<Given, Shown, Who> {
   const { column, elsewhere, example, normal, form = normal, fixed = false, open = false } = options;
-  return { presence, given, shown: options.shown ?? shown, example, column, elsewhere, fixed, initial, normal, form, open };
+  return {
+    presence,
+    given,
+    shown: options.shown ?? shown,
+    example,
+    column,
+    elsewhere,
+    fixed,
+    initial,
+    normal,
+    form,
+    open,
+  };
+}
+
+/** @throws Problem that names the field */
+function storedValue({ initial, normal }: Field, given: CopyValue): CopyValue {
+  if (given === undefined) return initial;
+  return normal && given !== null ? normal(given as never) : given;
 }
 
 /** What an answer says of a text or a flag: its type. Of other schemas it says what callers are told. */
@@ -226,6 +244,11 @@ export class RecordKind<F extends Fields> {
     return this.selectWithout();
   }
 
+  /** The fields that answers show, in their order. */
+  get names(): (keyof Shown<{ fields: F }>)[] {
+    return Object.keys(this.shown) as (keyof Shown<{ fields: F }>)[];
+  }
+
   /** As `select`, without some of its fields, of an alias of the table: each field that is not elsewhere is a column with its name. */
   selectFrom(alias: string, ...without: (keyof F)[]): string {
     return Object.entries(this.fields)
@@ -248,21 +271,16 @@ export class RecordKind<F extends Fields> {
    */
   stored(input: object): Stored {
     const values: Stored = {};
-    for (const [name, column, { initial, normal }] of this.#columns) {
-      const value = (input as Stored)[name];
-      if (value === undefined) values[column] = initial;
-      else values[column] = normal && value !== null ? normal(value as never) : value;
-    }
+    for (const [name, column, field] of this.#columns) values[column] = storedValue(field, (input as Stored)[name]);
     return values;
   }
 
   /** What a change stores of what is given: nothing for a field that is left out. @throws Problem, as `stored` */
   changes(patch: object): Stored {
     const values: Stored = {};
-    for (const [name, column, { fixed, normal }] of this.#columns) {
+    for (const [name, column, field] of this.#columns) {
       const value = (patch as Stored)[name];
-      if (fixed || value === undefined) continue;
-      values[column] = normal && value !== null ? normal(value as never) : value;
+      if (!field.fixed && value !== undefined) values[column] = storedValue(field, value);
     }
     return values;
   }
@@ -270,6 +288,14 @@ export class RecordKind<F extends Fields> {
   /** What COPY writes of rows, each with what is stored of it. @param others further columns, and those that the row knows better */
   copied<Row extends { stored: Stored }>(others: Columns<Row>): Columns<Row> {
     const own = this.#columns.map(([, column]) => [column, ({ stored }: Row) => stored[column]] as const);
+    return { ...Object.fromEntries(own), ...others };
+  }
+
+  /** The same of rows, each with what is given, where storing it refuses nothing. */
+  written<Row extends { input: object }>(others: Columns<Row>): Columns<Row> {
+    const own = this.#columns.map(
+      ([name, column, field]) => [column, ({ input }: Row) => storedValue(field, (input as Stored)[name])] as const,
+    );
     return { ...Object.fromEntries(own), ...others };
   }
 

@@ -5,8 +5,9 @@ import { type Columns, copyRows, insertRows, type WriteRows } from '../database/
 import { first, type Transaction } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
-import { findTrade, noTrade, notifyTrades, readTrades, type TradeRecord, type TradeStatus } from './trade.ts';
-import { readTrade, type TradeInput, type TradeValues } from './trade-input.ts';
+import { findTrade, noTrade, notifyTrades, readTrades } from './trade.ts';
+import { TRADE, type TradeInput, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
+import { readTrade, type TradeValues } from './trade-input.ts';
 
 /** A trade that is to be booked. */
 export interface NewTrade {
@@ -90,29 +91,20 @@ export function judgeParents(trades: readonly NewTrade[]): Map<number, Problem> 
   return refused;
 }
 
-const columnsAt = (now: Date): Columns<NewTrade> => ({
-  trade_id: ({ id }) => id,
-  client_id: ({ input }) => input.client_id,
-  contact_id: ({ input }) => input.contact_id,
-  parent_trade_id: ({ input }) => input.parent_trade_id,
-  status: ({ input }) => input.status ?? 'Created',
-  trade_type: ({ values }) => values.type,
-  rate_symbol: ({ values }) => values.symbol,
-  rate: ({ values }) => values.rate,
-  buy_currency: ({ input }) => input.buy_currency,
-  sell_currency: ({ input }) => input.sell_currency,
-  buy_amount: ({ values }) => values.buyAmount,
-  sell_amount: ({ values }) => values.sellAmount,
-  fee_amount: ({ values }) => values.feeAmount,
-  fee_currency: ({ input }) => input.fee_currency,
-  order_date: ({ values }) => values.orderDate,
-  maturity_date: ({ values }) => values.maturity,
-  reference: ({ input }) => input.reference,
-  synthetic: ({ input }) => input.synthetic ?? false,
-  multipayment_id: ({ multipaymentId }) => multipaymentId,
-  created_at: () => now,
-  beneficiaries: ({ input }) => (input.beneficiaries ? JSON.stringify(input.beneficiaries) : null),
-});
+const columnsAt = (now: Date): Columns<NewTrade> =>
+  TRADE.written({
+    trade_id: ({ id }) => id,
+    trade_type: ({ values }) => values.type,
+    rate_symbol: ({ values }) => values.symbol,
+    rate: ({ values }) => values.rate,
+    buy_amount: ({ values }) => values.buyAmount,
+    sell_amount: ({ values }) => values.sellAmount,
+    fee_amount: ({ values }) => values.feeAmount,
+    order_date: ({ values }) => values.orderDate,
+    maturity_date: ({ values }) => values.maturity,
+    multipayment_id: ({ multipaymentId }) => multipaymentId,
+    created_at: () => now,
+  });
 
 /**
  * Writes trades that were judged and have identifiers, and notifies them in their order.

@@ -1,34 +1,11 @@
 import Big from 'big.js';
-import { isCalendarDay, londonDay, parseInstant } from '../values/calendar.ts';
+import { isCalendarDay, londonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
-import type { TradeStatus, TradeType } from './trade.ts';
+import { parseMaturity, type TradeInput } from './trade-declaration.ts';
 
 /** Decimals that a computed sell amount is rounded to, half even, as banks settle. */
 const SETTLEMENT_DECIMALS = 2;
-
-export interface TradeInput {
-  client_id: string;
-  contact_id: string;
-  buy_currency: string;
-  sell_currency: string;
-  buy_amount: number | string;
-  rate: number | string;
-  trade_id?: string;
-  parent_trade_id?: string | null;
-  status?: TradeStatus;
-  trade_type?: TradeType;
-  rate_symbol?: string;
-  sell_amount?: number | string;
-  fee_amount?: number | string | null;
-  fee_currency?: string | null;
-  order_date?: string;
-  maturity_date?: string | null;
-  reference?: string | null;
-  synthetic?: boolean;
-  /** Left out: the beneficiaries of the trade's payments. */
-  beneficiaries?: unknown[];
-}
 
 /** A trade's fields as they are stored. */
 export type TradeValues = ReturnType<typeof readTrade>;
@@ -74,15 +51,4 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
     feeAmount: input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`),
     symbol: input.rate_symbol ?? `${input.sell_currency}${input.buy_currency}`,
   };
-}
-
-/** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
-export function parseMaturity(text: string, inside = ''): Date {
-  const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
-  if (!instant)
-    throw new Problem('invalid_body', {
-      field: `${inside}maturity_date`,
-      message: 'must be a day or an ISO 8601 timestamp with an offset',
-    });
-  return instant;
 }

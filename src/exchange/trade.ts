@@ -5,87 +5,45 @@ import { Problem } from '../values/errors.ts';
 import { Exact, exact } from '../values/json.ts';
 import { textArray } from '../values/text-array.ts';
 import { notifyAll } from '../webhooks/notification.ts';
+import { TRADE, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
 
-export const TRADE_STATUSES = [
-  'Created',
-  'Funds In Partially',
-  'Funds In Full',
-  'Funds Out Partially Allocated',
-  'Funds Out Full Allocated',
-  'Closed',
-  'Cancelled',
-  'Rejected',
-] as const;
-export type TradeStatus = (typeof TRADE_STATUSES)[number];
-export const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as const;
-export type TradeType = (typeof TRADE_TYPES)[number];
-
-interface TradeRow {
-  trade_id: string;
-  client_id: string;
-  contact_id: string;
-  parent_trade_id: string | null;
-  status: TradeStatus;
-  trade_type: TradeType;
-  rate_symbol: string;
+/** A trade as it is stored. */
+type TradeRow = Omit<
+  TradeRecord,
+  'rate' | 'buy_amount' | 'sell_amount' | 'fee_amount' | 'maturity_date' | 'trade_receipt' | 'beneficiaries'
+> & {
   rate: string;
-  buy_currency: string;
-  sell_currency: string;
   buy_amount: string;
   sell_amount: string;
   fee_amount: string | null;
-  fee_currency: string | null;
-  order_date: string;
   maturity_date: Date | null;
-  reference: string | null;
-  synthetic: boolean;
   /** As the core sent them. */
   beneficiaries: unknown[] | null;
   /** Otherwise those of its payments, in order; no identifier has a comma. */
   joined: string | null;
-}
+};
 
 /** @param tenant SQL of the client */
-const columns = (
-  tenant: string,
-) => `t.trade_id, t.client_id, t.contact_id, t.parent_trade_id, t.status, t.trade_type, t.rate_symbol, t.rate, t.buy_currency,
-  t.sell_currency, t.buy_amount, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date, t.reference, t.synthetic,
-  t.beneficiaries, case when t.beneficiaries is null then array_to_string(array(select b.beneficiary_id from trade_beneficiaries b
+const columns = (tenant: string) => `${TRADE.selectFrom('t', 'trade_receipt')},
+  case when t.beneficiaries is null then array_to_string(array(select b.beneficiary_id from trade_beneficiaries b
     where b.client_id = ${tenant} and b.trade_id = t.trade_id order by b.beneficiary_id limit 1000), ',') end as joined`;
 const COLUMNS = columns('t.client_id');
 
-/** A trade as events carry it (the service interface, BookedTrade), with the links made from the public address. */
-export type BookedTrade = ReturnType<typeof shown>;
+const FIELDS = TRADE.names;
 
-function shown(row: TradeRow, apiUrl: string) {
+/** A trade as the operator sees it, with the links made from the public address. */
+function record(row: TradeRow, apiUrl: string): TradeRecord {
   const receipt = new URLSearchParams({ type: 'tr', id: row.trade_id, client_id: row.client_id });
-  return {
-    trade_id: row.trade_id,
-    parent_trade_id: row.parent_trade_id,
-    status: row.status,
-    trade_type: row.trade_type,
-    rate_symbol: row.rate_symbol,
+  return TRADE.show(FIELDS, {
+    ...row,
     rate: new Exact(row.rate),
-    buy_currency: row.buy_currency,
-    sell_currency: row.sell_currency,
     buy_amount: new Exact(row.buy_amount),
     sell_amount: new Exact(row.sell_amount),
     fee_amount: exact(row.fee_amount),
-    fee_currency: row.fee_currency,
-    order_date: row.order_date,
     maturity_date: row.maturity_date && londonTimestamp(row.maturity_date),
-    reference: row.reference,
-    synthetic: row.synthetic,
     trade_receipt: `${apiUrl}/documents?${receipt}`,
     beneficiaries: row.beneficiaries ?? (row.joined ? row.joined.split(',') : []),
-  };
-}
-
-/** The operator's view: the booked trade, and whose it is. */
-export type TradeRecord = BookedTrade & Pick<TradeRow, 'client_id' | 'contact_id'>;
-
-function record(row: TradeRow, apiUrl: string): TradeRecord {
-  return { ...shown(row, apiUrl), client_id: row.client_id, contact_id: row.contact_id };
+  });
 }
 
 /** @throws Problem trade_not_found */

@@ -1,4 +1,3 @@
-import Big from 'big.js';
 import type { Act } from '../audit/act.ts';
 import type { ChangeEntity, RecordText } from '../audit/change.ts';
 import type { ClaimedField } from '../database/cells/identifiers.ts';
@@ -117,14 +116,4 @@ export interface Comparison {
   chosen?: string[];
   /** Whether a value that cannot be compared by its form is the stored one, as a password. */
   matches?: Record<string, (given: unknown, stored: unknown) => Promise<boolean>>;
-}
-
-/** Fields whose columns, of the table `t`, have their names. */
-export function sameNames(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, `t.${name}`]));
-}
-
-/** A form of decimals: 1.170 is 1.17. */
-export function asDecimal(value: unknown): string {
-  return new Big(value as string).toFixed();
 }

@@ -1,9 +1,9 @@
-import Big from 'big.js';
 import { Type } from 'typebox';
 import { chosen, type Input, initially, made, optional, RecordKind, required, unseen } from '../database/record.ts';
 import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../identity/people/client.ts';
 import { isCalendarDay, parseInstant, startOfLondonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { plain } from '../values/money.ts';
 import {
   ClientId,
   Currency,
@@ -19,7 +19,7 @@ import {
 import { PAYMENT_STATUSES } from './moves.ts';
 
 /** Payment schemes; only SWIFT payments can be tracked by their uuid. */
-export const SCHEMES = [
+const SCHEMES = [
   'SWIFT',
   'SEPA',
   'SEPA_INSTANT',
@@ -66,13 +66,13 @@ export const PAYMENT = new RecordKind({
       example: true,
     }),
     amount: required(Decimal('Amount', { positive: true }), {
-      form: asDecimal,
+      form: plain,
       shown: Type.Number({ description: 'Payment amount, exactly as it is stored' }),
       example: 1250.5,
     }),
     payment_currency: required(Currency(), { shown: word('Currency of the payment'), example: 'EUR' }),
     fee_amount: optional(Decimal('Fee'), {
-      form: asDecimal,
+      form: plain,
       shown: Nullable(Type.Number({ description: 'Fee amount' })),
       example: 7.5,
     }),
@@ -231,9 +231,4 @@ export function readMoment(text: string | null | undefined, field: string): Date
 
 function asInstant(value: string | Date): number | undefined {
   return (value instanceof Date ? value : readMoment(value, ''))?.getTime();
-}
-
-/** 1.170 is 1.17. */
-function asDecimal(value: string | number): string {
-  return new Big(value).toFixed();
 }

@@ -3,7 +3,6 @@ import type { BegunApproval } from '../approvals/opening.ts';
 import type { Requirement } from '../approvals/requirement.ts';
 import { PAYEE_COLUMNS, type Payee, type PayeeState } from '../beneficiaries/payee.ts';
 import type { Columns, CopyValue } from '../database/copy.ts';
-import type { Stored } from '../database/record.ts';
 import { isCalendarDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { decimal } from '../values/money.ts';
@@ -24,8 +23,6 @@ export interface PaymentHistory {
 /** A payment that is to be created. Amounts are decimal strings. */
 export interface NewPayment {
   input: PaymentInput;
-  /** What is stored of it as it is given. */
-  stored: Stored;
   /** The caller's, or one that is made. */
   id: string | undefined;
   /** As PostgreSQL writes it. */
@@ -70,15 +67,7 @@ export function readPayment(
   requirePaymentDate(input, inside);
   return {
     ...{ input, id: input.payment_id, uuid: randomUUID(), amount, fee, status: undefined, created: now, history: {} },
-    ...{
-      stored: PAYMENT.stored(input),
-      inside,
-      creatorName: '',
-      workflow: '',
-      payee: undefined,
-      joinsTrade: true,
-      requirement: null,
-    },
+    ...{ inside, creatorName: '', workflow: '', payee: undefined, joinsTrade: true, requirement: null },
     ...{ approval: undefined, ...origin },
   };
 }
@@ -99,7 +88,7 @@ export function statusOf({ status, approval }: NewPayment): PaymentStatus {
 }
 
 /** The columns of a payment. */
-export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = PAYMENT.copied({
+export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = PAYMENT.written({
   payment_id: ({ id }) => id,
   uuid: ({ uuid }) => uuid,
   amount: ({ amount }) => amount,

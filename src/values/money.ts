@@ -81,3 +81,8 @@ export function sum(a: string, b: string): string {
 function unitsOf(amount: string, decimals: number): bigint {
   return BigInt(amount.replace('.', '') + '0'.repeat(decimals - decimalsOf(amount)));
 }
+
+/** A decimal in a form that is the same for equal ones: 1.170 is 1.17. */
+export function plain(value: string | number): string {
+  return new Big(value).toFixed();
+}

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import type { Exact } from './json.ts';
 import { MAX_AMOUNT_DECIMALS, MAX_INTEGER_DIGITS } from './money.ts';
 
 /** Schemas of the values that records, requests and answers are made of. */
@@ -105,6 +106,8 @@ export const Decimal = (description: string, range: DecimalRange = {}) =>
     description: `${description}; a number or a decimal string, read exactly`,
     ...formed({ anyOf: Object.values(decimalForms(range)) }),
   });
+/** A decimal of an answer: a JSON number with exactly its digits. */
+export const ExactNumber = (description: string) => Type.Unsafe<Exact>(Type.Number({ description }));
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const ClientId = Type.String({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TRADE_STATUSES } from '../../src/exchange/trade.ts';
+import { TRADE_STATUSES } from '../../src/exchange/trade-declaration.ts';
 import { WEBHOOK_STATUSES } from '../../src/payments/moves.ts';
 import { createIntegrator, type Integrator } from '../world/sandbox.ts';
 import { startTestService, type TestService } from '../world/service.ts';

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { findTrade } from '../../exchange/trade.ts';
+import { TRADE, TRADE_FIELDS } from '../../exchange/trade-declaration.ts';
 import { findMultipayment, formattedId } from '../../orders/multipayment.ts';
 import {
   createMultipayment,
@@ -13,14 +14,13 @@ import { PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, closed, Uuid } from '../../values/schemas.ts';
-import { TRADE_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 import { OperatorPayment } from './payments.ts';
-import { TradeFields, TradeRecord } from './trades.ts';
+import { TradeRecord } from './trades.ts';
 
 const own = {
   client_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
@@ -32,7 +32,7 @@ const MultipaymentBody = Type.Object(
     client_id: ClientId,
     contact_id: Type.String({ minLength: 1, description: 'Contact who initiates it' }),
     multipayment_unique_id: Type.Optional(Uuid('Chosen by the core; default: a new one')),
-    trades: Type.Array(Type.Object({ ...TradeFields, ...own }, closed), {
+    trades: Type.Array(Type.Object({ ...TRADE_FIELDS, ...own }, closed), {
       minItems: 1,
       maxItems: MAX_MULTIPAYMENT_TRADES,
     }),
@@ -90,7 +90,7 @@ const Multipayment = Type.Object(
         client_id: 'CLI000001',
         contact_id: 'CON000001',
         status: 'created',
-        trades: [{ ...TRADE_EXAMPLE, client_id: 'CLI000001', contact_id: 'CON000001' }],
+        trades: [TRADE.example],
         payments: [{ client_id: 'CLI000001', ...PAYMENT.example }],
       },
     ],

@@ -1,46 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade.ts';
+import { findTrade, listTrades } from '../../exchange/trade.ts';
 import { createTrade, setTradeStatus } from '../../exchange/trade-booking.ts';
-import { MAX_RATE_DECIMALS } from '../../values/money.ts';
-import { ClientId, Currency, closed, Day, Decimal, Id, InstantOrDay, Nullable, Text } from '../../values/schemas.ts';
-import { TRADE_EXAMPLE, Trade } from '../schemas/event-schemas.ts';
+import { TRADE, TRADE_FIELDS, TRADE_STATUSES } from '../../exchange/trade-declaration.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-const flag = Type.Optional(Type.Boolean());
-
-export const TradeFields = {
-  client_id: ClientId,
-  contact_id: Type.String({ minLength: 1, description: 'Contact who booked it' }),
-  buy_currency: Currency('Currency that is bought'),
-  sell_currency: Currency('Currency that is sold'),
-  buy_amount: Decimal('Amount that is bought', { positive: true }),
-  rate: Decimal('Units of the bought currency for one unit of the sold one', {
-    positive: true,
-    decimals: MAX_RATE_DECIMALS,
-  }),
-  trade_id: Type.Optional(Id('Chosen by the core; default: a new one')),
-  parent_trade_id: Type.Optional(Nullable(Id('For a drawdown only'))),
-  status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
-  trade_type: Type.Optional(Type.Enum([...TRADE_TYPES])),
-  rate_symbol: Type.Optional(Text('Pair, sold currency first', 16)),
-  sell_amount: Type.Optional(Decimal('Amount that is sold; default: buy_amount / rate', { positive: true })),
-  fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
-  fee_currency: Type.Optional(Nullable(Currency())),
-  order_date: Type.Optional(Day('Day of the order')),
-  maturity_date: Type.Optional(Nullable(InstantOrDay('Maturity; a day is midnight UTC'))),
-  reference: Type.Optional(Nullable(Text('Reference'))),
-  synthetic: flag,
-  beneficiaries: Type.Optional(
-    Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Default: the beneficiaries of its payments' }),
-  ),
-};
-export const TradeBody = Type.Object(TradeFields, {
+export const TradeBody = Type.Object(TRADE_FIELDS, {
   ...closed,
   title: 'TradeInput',
   examples: [
@@ -59,10 +30,7 @@ const TradePatch = Type.Object(
   { ...closed, title: 'TradePatch', examples: [{ status: 'Funds In Full' }] },
 );
 /** A trade as the institution reads it. */
-export const TradeRecord = Type.Object(
-  { ...Trade.properties, client_id: ClientId, contact_id: Type.String({ description: 'Contact who booked it' }) },
-  { title: 'Trade', examples: [{ ...TRADE_EXAMPLE, client_id: 'CLI000001', contact_id: 'CON000001' }] },
-);
+export const TradeRecord = Type.Object(TRADE.shown, { title: 'Trade', examples: [TRADE.example] });
 
 const TradeList = Type.Object({
   ...ClientPageQuery.properties,

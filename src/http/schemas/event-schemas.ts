@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade.ts';
+import { BOOKED_TRADE, TRADE } from '../../exchange/trade-declaration.ts';
 import { PAYMENT } from '../../payments/declaration.ts';
 import { Nullable } from '../../values/schemas.ts';
 
@@ -9,52 +9,12 @@ import { Nullable } from '../../values/schemas.ts';
 export const Payment = Type.Object(PAYMENT.shown, { title: 'Payment', examples: [PAYMENT.example] });
 
 const text = (description: string) => Nullable(Type.String({ description }));
-const moment = (description: string) => Type.String({ format: 'date-time', description });
 
-export const TRADE_EXAMPLE = {
-  trade_id: 'TRD000001',
-  parent_trade_id: null,
-  status: 'Created',
-  trade_type: 'spot',
-  rate_symbol: 'GBPEUR',
-  rate: 1.17,
-  buy_currency: 'EUR',
-  sell_currency: 'GBP',
-  buy_amount: 1170,
-  sell_amount: 1000,
-  fee_amount: null,
-  fee_currency: null,
-  order_date: '2026-07-01',
-  maturity_date: '2026-07-03T00:00:00+01:00',
-  reference: null,
-  synthetic: false,
-  trade_receipt: 'https://api.example.com/documents?type=tr&id=TRD000001&client_id=CLI000001',
-  beneficiaries: ['BEN000001'],
-};
-
-const TradeProperties = {
-  trade_id: Type.String({ description: 'Unique identifier of the trade' }),
-  parent_trade_id: text('The trade that a drawdown draws on'),
-  status: Type.Enum([...TRADE_STATUSES]),
-  trade_type: Type.Enum([...TRADE_TYPES]),
-  rate_symbol: Type.String({ description: 'Pair, sold currency first' }),
-  rate: Type.Number({ description: 'Units of the bought currency for one unit of the sold one' }),
-  buy_currency: Type.String({ description: 'Currency that is bought' }),
-  sell_currency: Type.String({ description: 'Currency that is sold' }),
-  buy_amount: Type.Number({ description: 'Amount that is bought' }),
-  sell_amount: Type.Number({ description: 'Amount that is sold' }),
-  fee_amount: Nullable(Type.Number({ description: 'Fee amount' })),
-  fee_currency: text('Fee currency'),
-  order_date: Type.String({ format: 'date', description: 'Day of the order' }),
-  maturity_date: Nullable(moment('Maturity')),
-  reference: text('Reference'),
-  synthetic: Type.Boolean(),
-  trade_receipt: Type.String({ format: 'uri', description: 'Location to download the trade receipt' }),
-  beneficiaries: Type.Array(Type.Unknown(), { description: 'The beneficiaries of its payments' }),
-};
+const { client_id: _client, contact_id: _contact, ...tradeExample } = TRADE.example;
+export const TRADE_EXAMPLE = tradeExample;
 
 /** A trade as notifications carry it. */
-export const Trade = Type.Object(TradeProperties, { title: 'Trade', examples: [TRADE_EXAMPLE] });
+export const Trade = Type.Object(BOOKED_TRADE.properties, { title: 'Trade', examples: [TRADE_EXAMPLE] });
 
 export const TRANSACTION_EXAMPLE = {
   transaction_id: '3f0e1d8c-52c8-4b0e-9d9f-6a1c2b7e4d55',

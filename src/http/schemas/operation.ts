@@ -40,11 +40,13 @@ export type RequestOf<O extends Operation> = FastifyRequest<RouteOf<O>>;
 /** A value as JSON has it. */
 type Json<T> = T extends Date
   ? string
-  : T extends (infer Item)[]
-    ? Json<Item>[]
-    : T extends object
-      ? { [Name in keyof T]: Json<T[Name]> }
-      : T;
+  : T extends Exact
+    ? number
+    : T extends (infer Item)[]
+      ? Json<Item>[]
+      : T extends object
+        ? { [Name in keyof T]: Json<T[Name]> }
+        : T;
 type Answers<R> = {
   [Status in keyof R]: R[Status] extends JsonAnswer<infer S extends TSchema> ? Json<Static<S>> : undefined;
 };

@@ -1,49 +1,14 @@
-import type { TradeStatus } from '../../exchange/trade.ts';
 import { judgeParents, judgeTrades, type NewTrade, setTradeStatus, writeTrades } from '../../exchange/trade-booking.ts';
-import { parseMaturity, readTrade, type TradeInput } from '../../exchange/trade-input.ts';
+import { TRADE, type TradeInput, type TradeStatus } from '../../exchange/trade-declaration.ts';
+import { readTrade } from '../../exchange/trade-input.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { asDecimal, type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
+import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
 type TradeImportRow = ImportRow<TradeInput> & NewTrade;
 
 const IDS = { table: 'trades', column: 'trade_id', make: fromSequence('trade_numbers', 'TRD') };
 
-const FIXED = [
-  ...[
-    'client_id',
-    'contact_id',
-    'parent_trade_id',
-    'trade_type',
-    'rate_symbol',
-    'rate',
-    'buy_currency',
-    'sell_currency',
-  ],
-  ...[
-    'buy_amount',
-    'sell_amount',
-    'fee_amount',
-    'fee_currency',
-    'order_date',
-    'maturity_date',
-    'reference',
-    'synthetic',
-  ],
-  'beneficiaries',
-];
-const COMPARISON: Comparison = {
-  table: 'trades',
-  id: 'trade_id',
-  fields: sameNames('status', ...FIXED),
-  forms: {
-    rate: asDecimal,
-    buy_amount: asDecimal,
-    sell_amount: asDecimal,
-    fee_amount: asDecimal,
-    maturity_date: (at) => (at instanceof Date ? at : parseMaturity(at as string)).getTime(),
-    beneficiaries: (list) => JSON.stringify(list),
-  },
-};
+const COMPARISON = TRADE.comparison;
 
 /** Trades (docs/imports.md). The parent of a drawdown exists already, or is on an earlier line. */
 export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
@@ -52,7 +17,7 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   claims: [{ field: 'trade_id', id: ({ id }) => id }],
   comparison: COMPARISON,
   update: {
-    fixed: FIXED,
+    fixed: Object.keys(COMPARISON.fields).filter((name) => name !== 'status'),
     // Such a line names the trade and its new status; what else it says only has to be so.
     read: (line, input) => ({ line, input, id: input.trade_id, values: {} as TradeImportRow['values'] }),
     async write(tx, rows, { act, notify, presentation }) {
@@ -63,7 +28,12 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
     },
   },
 
-  read: (line, input, { act }) => ({ line, input, id: input.trade_id, values: readTrade(input, act.now) }),
+  read: (line, input, { act }) => ({
+    line,
+    input,
+    id: input.trade_id,
+    values: readTrade(input, act.now),
+  }),
 
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows, true));

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { chosen, type Input, initially, made, optional, RecordKind, required, type Shown } from '../database/record.ts';
+import { isCalendarDay, parseInstant } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import { MAX_RATE_DECIMALS, plain } from '../values/money.ts';
+import { ClientId, Currency, Day, Decimal, ExactNumber, Id, InstantOrDay, Nullable, Text } from '../values/schemas.ts';
+
+export const TRADE_STATUSES = [
+  'Created',
+  'Funds In Partially',
+  'Funds In Full',
+  'Funds Out Partially Allocated',
+  'Funds Out Full Allocated',
+  'Closed',
+  'Cancelled',
+  'Rejected',
+] as const;
+export type TradeStatus = (typeof TRADE_STATUSES)[number];
+const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as const;
+
+const text = (description: string) => Nullable(Type.String({ description }));
+const currency = (description: string, example: string) =>
+  required(Currency(description), { shown: Type.String({ description }), example });
+const WHOSE = 'Contact who booked it';
+const RATE = 'Units of the bought currency for one unit of the sold one';
+
+/** A trade: what books one, and what is seen of it (the service interface, BookedTrade), in the order of the answer. */
+export const TRADE = new RecordKind({
+  table: 'trades',
+  id: 'trade_id',
+  fields: {
+    trade_id: chosen(Id('Chosen by the core; default: a new one'), {
+      shown: Type.String({ description: 'Unique identifier of the trade' }),
+      example: 'TRD000001',
+    }),
+    parent_trade_id: optional(Id('For a drawdown only'), {
+      shown: text('The trade that a drawdown draws on'),
+      example: null,
+    }),
+    status: initially(Type.Enum([...TRADE_STATUSES]), 'Created', { example: 'Created' }),
+    trade_type: initially(Type.Enum([...TRADE_TYPES]), undefined, { example: 'spot' }),
+    rate_symbol: initially(Text('Pair, sold currency first', 16), undefined, {
+      shown: Type.String({ description: 'Pair, sold currency first' }),
+      example: 'GBPEUR',
+    }),
+    rate: required(Decimal(RATE, { positive: true, decimals: MAX_RATE_DECIMALS }), {
+      form: plain,
+      shown: ExactNumber(RATE),
+      example: 1.17,
+    }),
+    buy_currency: currency('Currency that is bought', 'EUR'),
+    sell_currency: currency('Currency that is sold', 'GBP'),
+    buy_amount: required(Decimal('Amount that is bought', { positive: true }), {
+      form: plain,
+      shown: ExactNumber('Amount that is bought'),
+      example: 1170,
+    }),
+    sell_amount: initially(Decimal('Amount that is sold; default: buy_amount / rate', { positive: true }), undefined, {
+      form: plain,
+      shown: ExactNumber('Amount that is sold'),
+      example: 1000,
+    }),
+    fee_amount: optional(Decimal('Fee'), { form: plain, shown: Nullable(ExactNumber('Fee amount')), example: null }),
+    fee_currency: optional(Currency(), { shown: text('Fee currency'), example: null }),
+    order_date: initially(Day('Day of the order'), undefined, {
+      shown: Type.String({ format: 'date', description: 'Day of the order' }),
+      example: '2026-07-01',
+    }),
+    maturity_date: optional(InstantOrDay('Maturity; a day is midnight UTC'), {
+      form: (at: string | Date) => (at instanceof Date ? at : parseMaturity(at)).getTime(),
+      shown: Nullable(Type.String({ format: 'date-time', description: 'Maturity' })),
+      example: '2026-07-03T00:00:00+01:00',
+    }),
+    reference: optional(Text('Reference'), { shown: text('Reference'), example: null }),
+    synthetic: initially(Type.Boolean(), false, { example: false }),
+    trade_receipt: made(Type.String({ format: 'uri', description: 'Location to download the trade receipt' }), {
+      example: 'https://api.example.com/documents?type=tr&id=TRD000001&client_id=CLI000001',
+    }),
+    /** Where the core does not send them, they are those of its payments. */
+    beneficiaries: initially(
+      Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Default: the beneficiaries of its payments' }),
+      null,
+      {
+        normal: (list) => JSON.stringify(list),
+        shown: Type.Array(Type.Unknown(), { description: 'The beneficiaries of its payments' }),
+        example: ['BEN000001'],
+      },
+    ),
+    client_id: required(ClientId, { shown: ClientId, example: 'CLI000001' }),
+    contact_id: required(Type.String({ minLength: 1, description: WHOSE }), {
+      shown: Type.String({ description: WHOSE }),
+      example: 'CON000001',
+    }),
+  },
+});
+export type TradeInput = Input<typeof TRADE>;
+/** A trade as the operator sees it. */
+export type TradeRecord = Shown<typeof TRADE>;
+/** The properties of a body that books one. */
+export const TRADE_FIELDS = TRADE.given(
+  ...(['client_id', 'contact_id', 'buy_currency', 'sell_currency', 'buy_amount', 'rate'] as const),
+);
+/** A trade as events carry it: without whose it is. */
+export const BOOKED_TRADE = Type.Omit(Type.Object(TRADE.shown), ['client_id', 'contact_id']);
+
+/** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
+export function parseMaturity(text: string, inside = ''): Date {
+  const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
+  if (!instant)
+    throw new Problem('invalid_body', {
+      field: `${inside}maturity_date`,
+      message: 'must be a day or an ISO 8601 timestamp with an offset',
+    });
+  return instant;
+}
