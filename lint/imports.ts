@@ -49,9 +49,9 @@ const DOMAINS = Object.keys(BUSINESS);
 /** Where requests come in: the same. What listeners share stands first. */
 const ENTRANCES = {
   'http/schemas': ['exchange', 'identity', 'payments'],
-  'http/server': ['http/schemas'],
+  'http/server': ['http/schemas', 'operator'],
   'http/graphql': ['webhooks'],
-  'http/description': ['http/schemas', 'http/server'],
+  'http/description': ['http/schemas', 'http/server', 'operator'],
   'http/site': [],
   'http/page': ['http/server'],
   'http/app': ['http/page', 'http/schemas', 'http/server', 'accounts', 'identity', 'payments'],

@@ -45,7 +45,9 @@ create table idempotency_keys (
   created_at timestamptz not null,
   status smallint,
   -- Encrypted: the answer to a creation can hold a secret that is shown once.
-  body bytea
+  body bytea,
+  -- Of the answer, by name, in addition to those that every answer has.
+  headers json
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
 

@@ -95,7 +95,7 @@ export async function createAccount(tx: Transaction, act: Act, input: AccountInp
   const accountId = await newId(tx, input.client_id, 'account_id', input.account_id);
   const row = { ...stored, account_id: accountId, created_at: act.now };
   const account = await insertRow<OwnedAccount>(tx, ACCOUNT.table, row, { returning: ACCOUNT.select });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'create',
     entity: 'account',
     entityId: account.account_id,
@@ -131,7 +131,7 @@ export async function updateAccount(
     values: ACCOUNT.changes(patch),
     returning: ACCOUNT.select,
   });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'account',
     entityId: accountId,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteChange, noteRecord } from '../audit/change.ts';
-import { audit } from '../audit/record.ts';
+import { type AuditEntry, auditSteps } from '../audit/record.ts';
 import { claimIds, takenId } from '../database/cells/identifiers.ts';
 import { type Columns, writeRows } from '../database/copy.ts';
 import type { Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
+import { existingIds } from '../database/rows.ts';
 import { existingClients, noClient } from '../identity/people/tenant.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
@@ -23,9 +24,16 @@ import {
 
 /** Bookings of transactions, of any accounts, in the caller's database transaction. */
 
-/** What is to be booked. */
-export interface WantedBooking {
+/** A transaction to be booked, and who books it. */
+export interface BookingCall {
+  act: Act;
   input: TransactionInput;
+}
+
+const IDS = { table: 'transactions', column: 'transaction_id' };
+
+/** What is to be booked. */
+export interface WantedBooking extends BookingCall {
   /** Why its values cannot be booked, whichever account it names. */
   fault?: Problem;
   /** Its account, locked; `judgeBookings` sets it. Bookings of one account have the same object. */
@@ -47,7 +55,7 @@ export interface BookingOptions {
  * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
  */
 export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<TransactionRecord> {
-  const { booked, refused } = await bookTransactions(tx, act, [input]);
+  const { booked, refused } = await bookTransactions(tx, [{ act, input }]);
   const [one] = booked;
   if (!one) throw refused.get(0);
   return one;
@@ -61,13 +69,12 @@ export async function bookTransaction(tx: Transaction, act: Act, input: Transact
  */
 export async function bookTransactions(
   tx: Transaction,
-  act: Act,
-  inputs: readonly TransactionInput[],
+  calls: readonly BookingCall[],
   options: BookingOptions = {},
 ): Promise<{ booked: TransactionRecord[]; refused: Map<number, Problem> }> {
-  const wanted = inputs.map((input): WantedBooking | ReadBooking => {
-    const booking = attempt(() => readBooking(input, act.now));
-    return booking instanceof Problem ? { input, fault: booking } : booking;
+  const wanted = calls.map((call): WantedBooking | ReadBooking => {
+    const booking = attempt(() => readBooking(call.input, call.act.now));
+    return booking instanceof Problem ? { ...call, fault: booking } : { ...call, ...booking };
   });
   const refused = await judgeBookings(tx, wanted);
   const claims = wanted.flatMap((booking, index) => {
@@ -75,10 +82,14 @@ export async function bookTransactions(
     booking.id ??= randomUUID();
     return [{ id: booking.id, clientId: booking.input.client_id, booking, index }];
   });
+  // The index would refuse all of several because of one.
+  const given = calls.length > 1 ? calls.flatMap(({ input }) => input.transaction_id ?? []) : [];
+  const taken = await existingIds(tx, IDS, given);
+  for (const { id, index } of claims) if (taken.has(id)) refused.set(index, takenId('transaction_id'));
   const lost = new Set(await claimIds(tx, 'transaction_id', claims));
   for (const { index } of lost) refused.set(index, takenId('transaction_id'));
-  const bookings = claims.flatMap((claim) => (lost.has(claim) ? [] : [claim.booking]));
-  return { booked: await writeBookings(tx, act, bookings, options), refused };
+  const bookings = claims.flatMap((claim) => (refused.has(claim.index) ? [] : [claim.booking]));
+  return { booked: await writeBookings(tx, bookings, options), refused };
 }
 
 /** Reads what is to be booked. @throws Problem invalid_body */
@@ -94,6 +105,7 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
     debit,
     booked,
     valued,
+    created: now,
     balance: '',
   };
 }
@@ -147,17 +159,16 @@ function accountFault(input: TransactionInput, account: CurrencyAccountRecord | 
 }
 
 /** The columns of a transaction. */
-const columnsAt = (now: Date): Columns<Booking> =>
-  TRANSACTION.written({
-    transaction_id: ({ id }) => id,
-    amount: signed,
-    currency: ({ input }) => input.amount.currency,
-    balance_after: ({ balance }) => balance,
-    booking_datetime: ({ booked }) => booked,
-    value_datetime: ({ valued }) => valued,
-    payment_id: ({ input }) => input.payment_id,
-    created_at: () => now,
-  });
+const COLUMNS: Columns<Booking> = TRANSACTION.written({
+  transaction_id: ({ id }) => id,
+  amount: signed,
+  currency: ({ input }) => input.amount.currency,
+  balance_after: ({ balance }) => balance,
+  booking_datetime: ({ booked }) => booked,
+  value_datetime: ({ valued }) => valued,
+  payment_id: ({ input }) => input.payment_id,
+  created_at: ({ created }) => created,
+});
 
 /**
  * Writes bookings that `judgeBookings` of the same transaction has not refused, with identifiers that nobody else has: the balances of
@@ -165,53 +176,63 @@ const columnsAt = (now: Date): Columns<Booking> =>
  */
 export async function writeBookings(
   tx: Transaction,
-  act: Act,
   bookings: readonly ReadBooking[],
   { silent = false, imported = false }: BookingOptions = {},
 ): Promise<TransactionRecord[]> {
   if (bookings.length === 0) return [];
-  const accounts = await moveBalances(tx, bookings);
-  await writeRows(tx, 'transactions', columnsAt(act.now), bookings);
-  const booked = bookings.map((booking) => ({ input: booking.input, transaction: shown(booking) }));
-  if (!imported)
-    await audit(
-      tx,
+  moveBalances(tx, bookings);
+  await writeRows(tx, 'transactions', COLUMNS, bookings);
+  const booked = bookings.map((booking) => {
+    const transaction = shown(booking);
+    return { ...booking, transaction, record: transactionRecord(booking.input, transaction) };
+  });
+  auditSteps(
+    tx,
+    [...Map.groupBy(booked, ({ act }) => act)].map(([act, own]) => ({
       act,
-      ...booked.map(({ input, transaction }) => ({
-        action: 'create' as const,
-        entity: 'transaction',
-        entityId: transaction.transaction_id,
+      entries: imported ? [] : own.map(auditOf),
+      note: () => noteBookings(tx, act, own, imported ? 'import' : 'update'),
+    })),
+  );
+  if (!silent)
+    await notifyAll(
+      tx,
+      booked.map(({ act, input, transaction }) => ({
         clientId: input.client_id,
-        after: transaction,
+        type: input.kind,
+        body: JSON.stringify({ data: [transaction] }),
+        now: act.now,
       })),
     );
-  const records = booked.map(({ input, transaction }) => transactionRecord(input, transaction));
-  for (const record of records) {
+  return booked.map(({ record }) => record);
+}
+
+type Booked = ReadBooking & { transaction: ReturnType<typeof shown>; record: TransactionRecord };
+
+function auditOf({ input, transaction }: Booked): AuditEntry {
+  const { transaction_id: entityId } = transaction;
+  return { action: 'create', entity: 'transaction', entityId, clientId: input.client_id, after: transaction };
+}
+
+/** Notes how the transactions of an act read, and how it leaves the accounts. */
+function noteBookings(tx: Transaction, act: Act, booked: readonly Booked[], action: 'import' | 'update'): void {
+  const accounts = new Map<string, CurrencyAccountRecord>();
+  for (const { input, account, balance, record } of booked) {
     const { transaction_id: id, kind, amount } = record;
     noteRecord(tx, 'transaction', id, () => ({ text: JSON.stringify(record), kind, ...amount }));
+    if (account) accounts.set(accountKey(input), { ...account, balance });
   }
-  for (const account of accounts)
+  for (const account of accounts.values())
     noteChange(tx, act, {
       ...{ entity: 'currency_account', id: String(account.account_id), clientId: account.client_id },
-      action: imported ? 'import' : 'update',
+      action,
       // Its row is locked.
       known: () => ({ text: JSON.stringify(account) }),
     });
-  if (silent) return records;
-  await notifyAll(
-    tx,
-    booked.map(({ input, transaction }) => ({
-      clientId: input.client_id,
-      type: input.kind,
-      body: JSON.stringify({ data: [transaction] }),
-      now: act.now,
-    })),
-  );
-  return records;
 }
 
-/** Gives each booking the balance after it, and each account the balance after its last booking. @returns the accounts */
-async function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): Promise<CurrencyAccountRecord[]> {
+/** Gives each booking the balance after it, and each account the balance after its last booking. */
+function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): void {
   const accounts = new Set<CurrencyAccountRecord>();
   for (const booking of bookings) {
     const { account } = booking;
@@ -225,13 +246,12 @@ async function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): 
     account_id: { type: 'bigint', of: (account) => account.account_id },
     balance: { type: 'numeric', of: (account) => account.balance },
   });
-  await tx.query({
+  tx.later({
     name: list.named('currency-accounts-move'),
     text: `update currency_accounts a set balance = ${list.at('balance')} ${list.after('from')}
       where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')}`,
     values: list.values,
   });
-  return moved;
 }
 
 /** What a booking adds to its account. */

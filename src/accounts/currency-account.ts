@@ -51,7 +51,7 @@ async function insertAccount(
     ),
   );
   if (account)
-    await audit(tx, act, {
+    audit(tx, act, {
       action: 'create',
       entity: 'currency_account',
       entityId: String(account.account_id),

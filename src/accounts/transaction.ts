@@ -138,12 +138,21 @@ export interface Booking {
   debit: boolean;
   booked: Date;
   valued: Date;
+  created: Date;
   /** Of its account afterwards; known once it is written. */
   balance: string;
 }
 
 /** A booked transaction as events carry it. */
-export function shown({ input, id, amount, debit, balance, booked, valued }: Booking): BookedTransaction {
+export function shown({
+  input,
+  id,
+  amount,
+  debit,
+  balance,
+  booked,
+  valued,
+}: Omit<Booking, 'created'>): BookedTransaction {
   const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
   return TRANSACTION.show(BOOKED_FIELDS, {

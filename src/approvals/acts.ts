@@ -14,7 +14,7 @@ export interface PaymentAct {
 
 /** Stores what contacts did, for the list of each contact's own decisions. */
 export async function keepActs(tx: Transaction, acts: PaymentAct[]): Promise<void> {
-  await tx.query({
+  tx.later({
     name: 'payment-decisions-keep',
     text: `insert into payment_decisions (client_id, contact_id, at, payment_id, action, on_behalf)
       select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[], $5::text[], $6::boolean[])`,

@@ -1,5 +1,5 @@
 import { isDistributed } from '../database/cells/pool.ts';
-import { type Db, first, type Transaction } from '../database/database.ts';
+import { type Db, first, type Transaction, together } from '../database/database.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 import { telling, tellWaiting } from './notices.ts';
 import type { ApprovalState } from './rules/rules.ts';
@@ -15,6 +15,13 @@ export async function permittedContacts(db: Db, clientId: string): Promise<Set<s
     values: [clientId],
   });
   return new Set(rows.map((row) => row.contact_id));
+}
+
+/** As `permittedContacts`, by client. */
+export async function permittedOf(db: Db, clientIds: readonly string[]): Promise<Map<string, Set<string>>> {
+  const clients = [...new Set(clientIds)];
+  const found = await together(clients.map((clientId) => permittedContacts(db, clientId)));
+  return new Map(clients.map((clientId, index) => [clientId, found[index] ?? new Set()]));
 }
 
 export interface Approver {
@@ -56,7 +63,7 @@ export async function writeApprovers(
   if (rows.length === 0) return;
   // Citus would plan both in parts.
   const apart = !quiet && isDistributed(tx);
-  await tx.query({
+  tx.later({
     name: quiet || apart ? 'approvers-write-quietly' : 'approvers-write',
     text: quiet || apart ? WRITE : telling(WRITE),
     values: [

@@ -104,7 +104,7 @@ export async function replaceConfiguration(
     `insert into approval_configurations (client_id, version, id, configuration, created_at, created_by) values ($1, $2, $3, $4, $5, $6)`,
     [clientId, version, randomUUID(), JSON.stringify(stored), act.now, act.actor],
   );
-  await audit(tx, act, {
+  audit(tx, act, {
     action: before ? 'update' : 'create',
     entity: 'approvals_configuration',
     entityId: `${clientId} ${version}`,

@@ -1,10 +1,10 @@
-import type { Transaction } from '../database/database.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 import { keepActs } from './acts.ts';
 import type { Approval } from './approval.ts';
-import { permittedContacts, writeApprovers } from './approvers.ts';
+import { permittedOf, writeApprovers } from './approvers.ts';
 import { tellRejections, tellWaiting } from './notices.ts';
 import { type Decision, noRight, type Outcome, outcomeOf } from './outcome.ts';
 import { rulesOf } from './requirement.ts';
@@ -19,16 +19,44 @@ export interface Decided {
   paymentDate: string;
 }
 
+/** Who may decide, and about what. */
+export interface DecisionScene {
+  /** The contacts who may authorise, by client. */
+  permitted: Map<string, Set<string>>;
+  /** The names of those who decide. */
+  names: Map<string, string>;
+  waiting: Map<PaymentNumber, Waiting>;
+}
+
+/** Who wants to decide about a payment. */
+export interface Deciding {
+  clientId: string;
+  paymentId: string;
+  contactId: string;
+}
+
+/** Reads what decisions depend on. The caller holds, or has asked for, the locks of the clients and the rows of the payments. */
+export async function readScene(tx: Transaction, deciding: readonly Deciding[]): Promise<DecisionScene> {
+  const [permitted, names, waiting] = await together([
+    permittedOf(
+      tx,
+      deciding.map(({ clientId }) => clientId),
+    ),
+    namesOf(tx, deciding),
+    findWaiting(tx, deciding),
+  ]);
+  return { permitted, names, waiting };
+}
+
 /**
- * Works out the results of decisions, and writes nothing. The caller holds the locks of the clients and the rows of the payments.
+ * Works out the results of decisions, and writes nothing.
  * @returns the result of each, or why it cannot be made, in their order
  */
-export async function judgeDecisions(tx: Transaction, decisions: Decision[]): Promise<(Decided | Problem)[]> {
-  const permitted = new Map<string, Set<string>>();
-  for (const { clientId } of decisions)
-    if (!permitted.has(clientId)) permitted.set(clientId, await permittedContacts(tx, clientId));
-  const names = await namesOf(tx, decisions);
-  const waiting = await findWaiting(tx, decisions);
+export async function judgeDecisions(
+  tx: Transaction,
+  decisions: Decision[],
+  { permitted, names, waiting }: DecisionScene,
+): Promise<(Decided | Problem)[]> {
   const judged: (Decided | Problem)[] = [];
   for (const decision of decisions) {
     const { clientId, contactId, id } = decision;
@@ -54,33 +82,36 @@ export async function judgeDecisions(tx: Transaction, decisions: Decision[]): Pr
  * @returns what becomes of the approval
  * @throws Problem permission_denied, approval_not_allowed
  */
-export async function decide(tx: Transaction, decision: Decision, quiet: boolean): Promise<Outcome> {
-  const [decided] = await judgeDecisions(tx, [decision]);
+export async function decide(tx: Transaction, decision: Decision & Deciding, quiet: boolean): Promise<Outcome> {
+  const [decided] = await judgeDecisions(tx, [decision], await readScene(tx, [decision]));
   if (decided instanceof Problem || decided === undefined) throw decided;
   await writeDecisions(tx, [decided], quiet);
   return decided.outcome;
 }
 
-async function namesOf(tx: Transaction, decisions: Decision[]): Promise<Map<string, string>> {
+async function namesOf(tx: Transaction, deciding: readonly Deciding[]): Promise<Map<string, string>> {
+  if (deciding.length === 0) return new Map();
   const { rows } = await tx.query<{ contact_id: string; name: string }>({
     name: 'approval-names',
     text: 'select contact_id, name from contacts where contact_id = any($1)',
-    values: [[...new Set(decisions.map(({ contactId }) => contactId))]],
+    values: [[...new Set(deciding.map(({ contactId }) => contactId))]],
   });
   return new Map(rows.map((row) => [row.contact_id, row.name]));
 }
 
 type Waiting = Approval & { id: PaymentNumber; created: Date; payment_date: string };
 
-async function findWaiting(tx: Transaction, decisions: Decision[]): Promise<Map<PaymentNumber, Waiting>> {
-  if (decisions.length === 0) return new Map();
-  const list = paymentsOf(decisions);
+async function findWaiting(tx: Transaction, deciding: readonly Deciding[]): Promise<Map<PaymentNumber, Waiting>> {
+  if (deciding.length === 0) return new Map();
+  const list = new RowList(deciding, ({ clientId }) => clientId, {
+    payment_id: { type: 'text', of: ({ paymentId }) => paymentId },
+  });
   const { rows } = await tx.query<Waiting>({
     name: list.named('approvals-open'),
     text: `select p.id, a.requirement, a.authorisations, p.created, p.payment_date
       from payments p ${list.after('cross join')}
       join payment_approvals a on a.client_id = ${list.client} and a.payment_id = p.id
-      where p.client_id = ${list.client} and p.id = ${list.at('id')} and a.status = 'Pending approval'`,
+      where p.client_id = ${list.client} and p.payment_id = ${list.at('payment_id')} and a.status = 'Pending approval'`,
     values: list.values,
   });
   return new Map(rows.map((row) => [row.id, row]));
@@ -96,7 +127,7 @@ export async function writeDecisions(tx: Transaction, decided: Decided[], quiet:
     status: { type: 'text', of: ({ outcome }) => outcome.status },
     state: { type: 'bytea', of: ({ outcome }) => outcome.state },
   });
-  await tx.query({
+  tx.later({
     name: list.named('approvals-save'),
     text: `update payment_approvals a set authorisations = ${list.at('authorisations')}, remaining = ${list.at('remaining')},
         status = ${list.at('status')}, state = ${list.at('state')} ${list.after('from')}
@@ -146,7 +177,7 @@ export async function writeDecisions(tx: Transaction, decided: Decided[], quiet:
 export async function closeApprovals(tx: Transaction, payments: Owned[]): Promise<void> {
   if (payments.length === 0) return;
   const list = paymentsOf(payments);
-  await tx.query({
+  tx.later({
     name: list.named('approvals-close'),
     text: `update payment_approvals a set status = 'Cancelled', remaining = 0 ${list.after('from')}
       where a.client_id = ${list.client} and a.payment_id = ${list.at('id')}`,
@@ -173,7 +204,7 @@ async function deleteOf(
 ): Promise<void> {
   if (payments.length === 0) return;
   const list = paymentsOf(payments);
-  await tx.query({
+  tx.later({
     name: list.named(`${table}-remove`),
     text: `delete from ${table} t ${list.after('using')} where t.client_id = ${list.client} and t.payment_id = ${list.at('id')}`,
     values: list.values,

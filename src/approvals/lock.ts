@@ -15,7 +15,7 @@ const keys = `(select distinct hashtextextended(id, ${SEED}) as key from unnest(
 
 /** For creating payments and acting on them: any number at once. A transaction with several clients names them in one call. */
 export async function shareLock(tx: Transaction, ...clientIds: string[]): Promise<void> {
-  await tx.query({
+  tx.later({
     name: 'approvals-share-lock',
     text: `select pg_advisory_xact_lock_shared(key) from ${keys}`,
     values: [clientIds],

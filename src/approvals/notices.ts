@@ -24,11 +24,16 @@ export interface Notice {
 /** Notices for contacts who may authorise payments now, except for those who have one. */
 export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<void> {
   if (notices.length === 0) return;
-  await tx.query(
-    `insert into payment_notices (client_id, payment_id, contact_id)
-     select * from unnest($1::text[], $2::bigint[], $3::text[]) on conflict do nothing`,
-    [notices.map(({ clientId }) => clientId), notices.map(({ id }) => id), notices.map(({ contactId }) => contactId)],
-  );
+  tx.later({
+    name: 'payment-notices-write',
+    text: `insert into payment_notices (client_id, payment_id, contact_id)
+      select * from unnest($1::text[], $2::bigint[], $3::text[]) on conflict do nothing`,
+    values: [
+      notices.map(({ clientId }) => clientId),
+      notices.map(({ id }) => id),
+      notices.map(({ contactId }) => contactId),
+    ],
+  });
 }
 
 /** Tells the creators of payments that were rejected, except for one who did it. */
@@ -42,7 +47,7 @@ export async function tellRejections(
     contact: { type: 'text', of: ({ contactId }) => contactId },
     now: { type: 'timestamptz', of: ({ now }) => now },
   });
-  await tx.query({
+  tx.later({
     name: list.named('mails-rejection'),
     text: `insert into mails (kind, contact_id, client_id, payment_id, created_at, due_at)
       select 'rejection', p.contact_id, p.client_id, p.id, ${list.at('now')}, ${list.at('now')} from payments p ${list.after('cross join')}

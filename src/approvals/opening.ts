@@ -23,14 +23,15 @@ export interface BegunApproval {
 
 /**
  * Works out how approvals begin, and writes nothing.
+ * @param permitted the contacts who may authorise, by client; those of other clients are read
  * @returns one for each payment, in their order; those of one state begin alike
  */
 export async function beginApprovals(
   tx: Transaction,
   payments: readonly { clientId: string; requirement: Requirement }[],
+  permitted: Map<string, Set<string>>,
 ): Promise<BegunApproval[]> {
   const known = new Map<string, BegunApproval>();
-  const permitted = new Map<string, Set<string>>();
   const begun: BegunApproval[] = [];
   for (const { clientId, requirement } of payments) {
     const rules = await rulesOf(tx, clientId, requirement);

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { Db, Transaction } from '../database/database.ts';
+import { type Db, type Transaction, together } from '../database/database.ts';
 import { type Quote, quoteBetween } from '../exchange/exchange-rates.ts';
 import { type AuthorisationWorkflow, EYES } from '../identity/people/client.ts';
 import { pairKey } from '../identity/people/tenant.ts';
@@ -90,11 +90,10 @@ export async function requirementsFor(
   payments: readonly WantedRequirement[],
 ): Promise<(Requirement | null | Problem)[]> {
   if (payments.length === 0) return [];
+  const clients = [...new Set(payments.map(({ clientId }) => clientId))];
   // All turns in one call: taken payment by payment, two imports could wait for each other.
-  await shareLock(tx, ...new Set(payments.map(({ clientId }) => clientId)));
-  const creators = await findCreators(tx, payments);
-  const approved = [...creators.values()].filter(({ enabled }) => enabled).map(({ client_id: clientId }) => clientId);
-  const configurations = await configurationsInForce(tx, [...new Set(approved)]);
+  await shareLock(tx, ...clients);
+  const [creators, configurations] = await together([findCreators(tx, payments), configurationsInForce(tx, clients)]);
   const quotes = new Map<string, Quote | Problem>();
   const requirements: (Requirement | null | Problem)[] = [];
   for (const payment of payments) {

@@ -1,3 +1,4 @@
+import { savepoint, type Transaction } from '../database/database.ts';
 import type { Act } from './act.ts';
 
 /** The records whose changes are in the change feed (docs/change-feed.md). */
@@ -67,7 +68,9 @@ export interface Change {
 export interface Changes {
   act: Act;
   records: Map<string, Change>;
-  /** The new versions of the records that are locked already (`lockChanges` of database.ts). */
+  /** The records that are locked already, or whose lock was asked for (`lockChanges` of database.ts). */
+  raised: Set<string>;
+  /** Their new versions, as far as the database has said. */
   versions: Map<string, number>;
 }
 
@@ -81,7 +84,7 @@ const CHANGED = new WeakMap<object, Changes>();
 export function noteChange(tx: object, act: Act, change: Change): void {
   let changes = CHANGED.get(tx);
   if (!changes) {
-    changes = { act, records: new Map(), versions: new Map() };
+    changes = { act, records: new Map(), raised: new Set(), versions: new Map() };
     CHANGED.set(tx, changes);
   }
   const key = keyOf(change.entity, change.id);
@@ -150,13 +153,13 @@ export function forgetSteps(tx: object): void {
   FINISHED.delete(tx);
 }
 
-/** Runs a part of a transaction that may be rolled back alone: what it notes is kept only if it does not throw. */
-export async function keepingNotes(tx: object, work: () => Promise<void>): Promise<void> {
+/** Runs a part of a transaction that is undone alone where it throws: what it notes is kept only if it does not. */
+export async function attempt(tx: Transaction, work: () => Promise<void>): Promise<void> {
   const before = takeChanges(tx);
   const steps = finishedSteps(tx).length;
   let after: Changes | undefined;
   try {
-    await work();
+    await savepoint(tx, work);
     after = takeChanges(tx);
   } catch (error) {
     finishedSteps(tx).splice(steps);
@@ -165,7 +168,10 @@ export async function keepingNotes(tx: object, work: () => Promise<void>): Promi
     takeChanges(tx);
     for (const changes of [before, after]) {
       for (const change of changes?.records.values() ?? []) noteChange(tx, (changes as Changes).act, change);
-      for (const [key, version] of changes?.versions ?? []) CHANGED.get(tx)?.versions.set(key, version);
+      for (const [key, version] of changes?.versions ?? []) {
+        CHANGED.get(tx)?.versions.set(key, version);
+        CHANGED.get(tx)?.raised.add(key);
+      }
     }
   }
 }

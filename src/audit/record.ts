@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { overAll } from '../database/cells/pool.ts';
 import { unionOfCells } from '../database/cells/union.ts';
-import type { Db } from '../database/database.ts';
+import { type Db, endStep, type Transaction } from '../database/database.ts';
 import { leaveMark } from '../database/lost-commit.ts';
 import type { Act } from './act.ts';
 import { type ChangeEntity, noteChange } from './change.ts';
@@ -39,28 +39,60 @@ export interface AuditEntry {
 }
 
 /** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
-export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
+export function audit(tx: Transaction, act: Act, ...entries: AuditEntry[]): void {
   for (const entry of entries) noteAudited(tx, act, entry);
-  if (entries.length === 0 || act.summarised) return;
-  const { rows } = await tx.query<{ id: number }>({
+  writeRows(
+    tx,
+    entries.map((entry) => ({ act, entry })),
+  );
+}
+
+/** What one act of several in a transaction has changed. */
+export interface AuditStep {
+  act: Act;
+  entries: AuditEntry[];
+  /** Notes what has no audit row. */
+  note(): void;
+}
+
+/** As `audit`, of acts that share a transaction: each is a step of its own in the change feed. */
+export function auditSteps(tx: Transaction, steps: readonly AuditStep[]): void {
+  for (const [index, { act, entries, note }] of steps.entries()) {
+    if (index > 0) tx.meanwhile(endStep(tx));
+    for (const entry of entries) noteAudited(tx, act, entry);
+    note();
+  }
+  writeRows(
+    tx,
+    steps.flatMap(({ act, entries }) => entries.map((entry) => ({ act, entry }))),
+  );
+}
+
+function writeRows(tx: Transaction, all: { act: Act; entry: AuditEntry }[]): void {
+  const rows = all.filter(({ act }) => !act.summarised);
+  if (rows.length === 0) return;
+  const statement = {
     name: 'audit',
     text: `insert into audit (at, actor, request_id, reason, staff, action, entity, entity_id, client_id, before, after)
-      select $1, $2, $3, $10, $11::json, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[]) returning id`,
+      select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[], $8::text[], $9::text[],
+        $10::json[], $11::json[]) returning at, id`,
     values: [
-      act.now,
-      act.actor,
-      act.requestId,
-      entries.map((entry) => entry.action),
-      entries.map((entry) => entry.entity),
-      entries.map((entry) => entry.entityId),
-      entries.map((entry) => entry.clientId ?? null),
-      entries.map((entry) => document(entry.before)),
-      entries.map((entry) => document(entry.after)),
-      act.reason ?? null,
-      act.staff ? JSON.stringify(act.staff) : null,
+      rows.map(({ act }) => act.now),
+      rows.map(({ act }) => act.actor),
+      rows.map(({ act }) => act.requestId),
+      rows.map(({ act }) => act.reason ?? null),
+      rows.map(({ act }) => (act.staff ? JSON.stringify(act.staff) : null)),
+      rows.map(({ entry }) => entry.action),
+      rows.map(({ entry }) => entry.entity),
+      rows.map(({ entry }) => entry.entityId),
+      rows.map(({ entry }) => entry.clientId ?? null),
+      rows.map(({ entry }) => document(entry.before)),
+      rows.map(({ entry }) => document(entry.after)),
     ],
-  });
-  leaveMark(tx, { text: STANDS, values: [act.now, rows[0]?.id] });
+  };
+  tx.later<{ at: Date; id: number }>(statement, ({ rows: [first] }) =>
+    leaveMark(tx, { text: STANDS, values: [first?.at, first?.id] }),
+  );
 }
 
 /** Whether a row of the trail stands. It waits for the transaction that has written the row, and writes nothing where there is one. */
@@ -87,7 +119,7 @@ function fedAction(entity: string, action: string | undefined): string | undefin
 }
 
 /** Notes what an audit row tells for the change feed. An update that leaves the record as it was does not count. */
-function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
+function noteAudited(tx: Transaction, act: Act, entry: AuditEntry): void {
   const { action, entity, entityId: id, before, after } = entry;
   if (!FED.has(entity) || action === 'import' || action === 'delete') return;
   if (action === 'update' && (before == null || after == null || withoutSecrets(before) === withoutSecrets(after)))

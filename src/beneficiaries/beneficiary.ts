@@ -76,7 +76,7 @@ export async function createBeneficiary(tx: Transaction, act: Act, input: Benefi
   const id = await newId(tx, input.client_id, 'beneficiary_id', input.beneficiary_id);
   const row = { ...stored, beneficiary_id: id, created_at: act.now };
   const beneficiary = await insertRow<Beneficiary>(tx, BENEFICIARY.table, row, { returning: BENEFICIARY.select });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'create',
     entity: 'beneficiary',
     entityId: id,
@@ -99,7 +99,7 @@ export async function updateBeneficiary(
     values: BENEFICIARY.changes(patch),
     returning: BENEFICIARY.select,
   });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'beneficiary',
     entityId: id,

@@ -1,25 +1,33 @@
 import pg from 'pg';
 import { readHosts } from '../settings/database-hosts.ts';
 import { monotonic } from '../values/calendar.ts';
+import type { Pipelined } from './database.ts';
 import { HostChoice } from './host-choice.ts';
 
 /** One choice for each connection string that names several hosts; a process has a handful. */
 const CHOICES = new Map<string, HostChoice>();
 
+const DONE: Promise<unknown> = Promise.resolve();
+
 /** The connections that are open, and since when (monotonic). */
 const OPEN = new Map<DatabaseClient, number>();
 
 /** A connection to the database. Its string may name several hosts, of which it takes the one that fits when it connects. */
-export class DatabaseClient extends pg.Client {
+export class DatabaseClient extends pg.Client implements Pipelined {
   readonly url: string;
   readonly #choice: HostChoice | undefined;
   #ended = false;
+  /** Of the statements that nobody waits for: the last answer, and the last one that somebody takes. */
+  #answered: Promise<unknown> = DONE;
+  #taken: Promise<unknown> = DONE;
+  #meanwhile: Promise<unknown>[] = [];
+  #failure: Error | undefined;
 
   /** @param config with a connection string */
   constructor(config: pg.ClientConfig = {}) {
     const url = config.connectionString ?? '';
     const hosts = readHosts(url);
-    super({ ...config, connectionString: hosts.addresses[0] });
+    super({ pipeline: true, ...config, connectionString: hosts.addresses[0] });
     this.url = url;
     this.once('end', () => OPEN.delete(this));
     // A server may end a connection right after it has opened it, or between two owners. Nobody else listens then, and the event would end
@@ -45,6 +53,58 @@ export class DatabaseClient extends pg.Client {
     await super.connect();
     OPEN.set(this, monotonic());
     return this;
+  }
+
+  /**
+   * Sends a statement of a transaction whose answer the code that sends it does not need. It goes out together with the next one that is
+   * waited for. Where it fails, the server refuses every later statement, and `settled` throws why.
+   * @param taken gets the result
+   */
+  later<R extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    taken?: (result: pg.QueryResult<R>) => void,
+  ): void {
+    this.#answered = this.query<R>(statement as pg.QueryConfig).then(taken, (error: Error) => {
+      this.#failure ??= error;
+    });
+    if (taken) this.#taken = this.#answered;
+  }
+
+  /** Takes work of a transaction that goes on beside what follows, and ends before the transaction does. */
+  meanwhile(work: Promise<unknown>): void {
+    this.#meanwhile.push(work);
+    work.catch(() => {});
+  }
+
+  /** Waits for work that goes on beside, and for results that somebody takes. @throws what made that work fail */
+  async caughtUp(): Promise<void> {
+    for (const work of this.#meanwhile.splice(0)) await work;
+    await this.#taken;
+  }
+
+  /**
+   * Waits for all that was begun by `later` and `meanwhile`.
+   * @throws the error of the first statement that failed, once
+   */
+  async settled(): Promise<void> {
+    const work = await this.caughtUp().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    // The server answers in the order of the statements.
+    await this.#answered;
+    const failure = this.#failure ?? work;
+    this.#failure = undefined;
+    this.#meanwhile = [];
+    if (failure) throw failure;
+  }
+
+  /** Starts a COPY. It waits for the statements before it, since the driver takes no stream into a pipeline. */
+  async startCopy<S extends pg.Submittable>(stream: S): Promise<S> {
+    await this.settled();
+    Object.assign(this, { pipeline: false });
+    this.once('drain', () => Object.assign(this, { pipeline: true }));
+    return this.query(stream);
   }
 
   /**

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { codeOf } from '../values/unknown.ts';
 import { isDistributed } from './cells/pool.ts';
-import type { Transaction } from './database.ts';
+import { savepoint, type Transaction } from './database.ts';
 
 /** Characters handed to the connection at once. */
 const CHUNK_CHARACTERS = 65_536;
@@ -12,6 +12,9 @@ const CHUNK_CHARACTERS = 65_536;
 const MAX_INSERTED_ROWS = 500;
 /** SQLSTATE of a COPY that a worker of Citus refuses, whatever the worker says (internal_error). */
 const NO_REASON = 'XX000';
+
+/** Most rows that `writeRows` writes without COPY, which waits for its server twice. */
+const MAX_ROWS_AT_ONCE = 64;
 
 export type CopyValue = string | number | boolean | Date | Buffer | null | undefined;
 
@@ -31,15 +34,19 @@ export type WriteRows = <Row>(
   rows: readonly Row[],
 ) => Promise<unknown>;
 
-/** Writes rows: one with a named INSERT, since COPY takes a round trip more; several with COPY. @param table, columns as of `copyRows` */
+/**
+ * Writes rows: some with an INSERT, which nobody has to wait for; many with COPY.
+ * @param table, columns as of `copyRows`
+ */
 export async function writeRows<Row>(
   tx: Transaction,
   table: string,
   columns: Columns<Row>,
   rows: readonly Row[],
 ): Promise<void> {
-  if (rows.length === 1) await insertRows(tx, table, columns, rows);
-  else await copyRows(tx, table, columns, rows);
+  if (rows.length > MAX_ROWS_AT_ONCE) return copyRows(tx, table, columns, rows);
+  if (rows.length === 0) return;
+  tx.later(insertion(table, columns, rows));
 }
 
 /** Writes rows with COPY, which costs the server about half of what INSERT does. @param table, columns the program's own names */
@@ -50,19 +57,16 @@ export async function copyRows<Row>(
   rows: readonly Row[],
 ): Promise<void> {
   if (!isDistributed(tx)) return copy(tx, table, columns, rows);
-  await tx.query('savepoint copied');
   try {
-    await copy(tx, table, columns, rows);
+    await savepoint(tx, () => copy(tx, table, columns, rows));
   } catch (error) {
     if (codeOf(error) !== NO_REASON) throw error;
-    await tx.query('rollback to savepoint copied');
     await insertRows(tx, table, columns, rows);
   }
-  await tx.query('release savepoint copied');
 }
 
 async function copy<Row>(tx: Transaction, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
-  const target = tx.query(copyFrom(`copy ${table} (${Object.keys(columns).join(', ')}) from stdin`));
+  const target = await tx.startCopy(copyFrom(`copy ${table} (${Object.keys(columns).join(', ')}) from stdin`));
   await pipeline(Readable.from(chunks(Object.values(columns), rows), { objectMode: true, highWaterMark: 2 }), target);
 }
 
@@ -79,24 +83,30 @@ export async function insertRows<Row, R extends pg.QueryResultRow = pg.QueryResu
   rows: readonly Row[],
   returning?: string,
 ): Promise<R[]> {
-  const names = Object.keys(columns);
   const written: R[] = [];
   for (let from = 0; from < rows.length; from += MAX_INSERTED_ROWS) {
     const some = rows.slice(from, from + MAX_INSERTED_ROWS);
-    const places = some.map(
-      (_row, at) => `(${names.map((_name, index) => `$${at * names.length + index + 1}`).join(', ')})`,
-    );
-    const values = some.flatMap((row) => Object.values(columns).map((value) => textOf(value(row))));
-    const wanted = returning === undefined ? '' : ` returning ${returning}`;
-    const text = `insert into ${table} (${names.join(', ')}) values ${places.join(', ')}${wanted}`;
-    const { rows: made } = await tx.query<R>({
-      ...(rows.length === 1 && { name: `${table}-insert${wanted}` }),
-      text,
-      values,
-    });
-    written.push(...made);
+    written.push(...(await tx.query<R>(insertion(table, columns, some, returning))).rows);
   }
   return written;
+}
+
+function insertion<Row>(
+  table: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  returning?: string,
+): pg.QueryConfig {
+  const names = Object.keys(columns);
+  const places = rows.map(
+    (_row, at) => `(${names.map((_name, index) => `$${at * names.length + index + 1}`).join(', ')})`,
+  );
+  const wanted = returning === undefined ? '' : ` returning ${returning}`;
+  return {
+    ...(rows.length === 1 && { name: `${table}-insert${wanted}` }),
+    text: `insert into ${table} (${names.join(', ')}) values ${places.join(', ')}${wanted}`,
+    values: rows.flatMap((row) => Object.values(columns).map((value) => textOf(value(row)))),
+  };
 }
 
 function* chunks<Row>(values: ((row: Row) => CopyValue)[], rows: Iterable<Row>): Generator<Buffer> {

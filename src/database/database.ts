@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { errorOf } from '../values/unknown.ts';
+import { codeOf, errorOf } from '../values/unknown.ts';
 import { refusesWrites, silence } from './fault.ts';
 import { forgetMark, requireStanding, UnknownOutcome } from './lost-commit.ts';
 
@@ -10,14 +10,27 @@ export interface Db {
   query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>>;
 }
 
+/** How a connection sends more than one statement at a time (client.ts). */
+export interface Pipelined {
+  later<R extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    taken?: (result: pg.QueryResult<R>) => void,
+  ): void;
+  meanwhile(work: Promise<unknown>): void;
+  caughtUp(): Promise<void>;
+  settled(): Promise<void>;
+  startCopy<S extends pg.Submittable>(stream: S): Promise<S>;
+  commitAfter(statement: pg.QueryConfig): Promise<void>;
+}
+
 /** The connection of an open transaction. */
-export type Transaction = pg.PoolClient;
+export type Transaction = pg.PoolClient & Pipelined;
 export type Pool = pg.Pool;
 
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
   /** What a transaction has changed is about to be read. */
-  beforeReading(tx: Transaction): Promise<void>;
+  beforeReading(tx: Transaction): void;
   /** A step of a transaction has ended, and another one follows. */
   stepEnded(tx: Transaction): Promise<void>;
   /** Runs the last statements of a transaction before it commits. @returns the very last one, if any, which is still to be run */
@@ -29,8 +42,6 @@ export interface TransactionHooks {
 /** What the pool of a connection says of it. */
 interface Origin {
   pool: Pool;
-  /** Runs the last statement of a transaction and commits it. */
-  commitAfter(statement: pg.QueryConfig): Promise<void>;
   /** A connection beside the pool, which is not open yet. */
   another(name: string): pg.Client;
 }
@@ -58,16 +69,16 @@ function hooksOf(tx: Transaction): TransactionHooks | undefined {
  * @returns the error of a connection that was lost with the answer: it must be released with it
  * @throws what the database says; UnknownOutcome
  */
-export async function commit(tx: Transaction): Promise<Error | undefined> {
-  const origin = ORIGINS.get(tx);
+async function commit(tx: Transaction): Promise<Error | undefined> {
   const hooks = hooksOf(tx);
-  const last = await hooks?.beforeCommit(tx);
+  // Its mark must be known: it tells what became of a commit whose answer is lost.
+  const [last] = await together([hooks?.beforeCommit(tx), tx.caughtUp()]);
   let lost: Error | undefined;
   try {
-    if (origin && last) await origin.commitAfter(last);
-    else await tx.query('commit');
+    if (last) await tx.commitAfter(last);
+    else if ((await tx.query('commit')).command === 'ROLLBACK') await tx.settled();
   } catch (error) {
-    await requireStanding(tx, error, origin?.another);
+    await requireStanding(tx, error, ORIGINS.get(tx)?.another);
     lost = errorOf(error);
   }
   forgetMark(tx);
@@ -79,8 +90,8 @@ export async function commit(tx: Transaction): Promise<Error | undefined> {
  * Locks what a transaction has changed, as its commit does. Who then reads a changed record reads what the change feed will show of it
  * (`noteRecord` of change.ts).
  */
-export async function lockChanges(tx: Transaction): Promise<void> {
-  await hooksOf(tx)?.beforeReading(tx);
+export function lockChanges(tx: Transaction): void {
+  hooksOf(tx)?.beforeReading(tx);
 }
 
 /**
@@ -92,10 +103,52 @@ export async function endStep(tx: Transaction): Promise<void> {
 }
 
 /** Rolls the transaction of a connection back. */
-export async function rollback(tx: Transaction): Promise<void> {
+async function rollback(tx: Transaction): Promise<void> {
   forgetMark(tx);
   hooksOf(tx)?.ended(tx);
   await tx.query('rollback');
+  await tx.settled().catch(() => {});
+}
+
+/** Takes a connection for a transaction whose caller begins and ends it. */
+export async function connect(pool: Pool): Promise<Transaction> {
+  const client = await pool.connect();
+  if (isPipelined(client)) return client;
+  throw new TypeError('the pool was not made by createPool');
+}
+
+function isPipelined(client: pg.PoolClient): client is Transaction {
+  return 'later' in client;
+}
+
+/** SQLSTATE of a statement after one that failed in its transaction (in_failed_sql_transaction). */
+const AFTER_FAILURE = '25P02';
+
+/** Why a transaction has failed: a statement that is waited for may only tell that one before it did. */
+async function causeOf(tx: Transaction, failure: unknown): Promise<unknown> {
+  if (codeOf(failure) !== AFTER_FAILURE) return failure;
+  return tx.settled().then(
+    () => failure,
+    (cause: unknown) => cause,
+  );
+}
+
+/**
+ * Runs a part of a transaction that is undone alone where it fails.
+ * @throws what made it fail
+ */
+export async function savepoint<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  tx.later('savepoint part');
+  try {
+    const result = await work();
+    await tx.settled();
+    tx.later('release savepoint part');
+    return result;
+  } catch (failure) {
+    const error = await causeOf(tx, failure);
+    if (!silence(error)) await tx.query('rollback to savepoint part; release savepoint part').catch(() => {});
+    throw error;
+  }
 }
 
 /**
@@ -104,24 +157,25 @@ export async function rollback(tx: Transaction): Promise<void> {
  * @param begin the statement that begins it, as `begin read only`
  */
 export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, begin = 'begin'): Promise<T> {
-  const tx = await pool.connect();
+  const tx = await connect(pool);
   let broken: Error | undefined;
   const onError = (error: Error) => {
     broken = error;
   };
   tx.on('error', onError);
   try {
-    await tx.query(begin);
+    tx.later(begin);
     const result = await work(tx);
     broken ??= await commit(tx);
     return result;
-  } catch (failure) {
+  } catch (failed) {
+    const failure = await causeOf(tx, failed);
     const error = failure instanceof UnknownOutcome ? failure.cause : failure;
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
     if (silence(error) || refusesWrites(error)) broken ??= errorOf(error);
     if (!broken) {
-      await rollback(tx).catch((failed: Error) => {
-        broken = failed;
+      await rollback(tx).catch((lost: Error) => {
+        broken = lost;
       });
     }
     throw failure;
@@ -141,6 +195,28 @@ export function urlOf({ options: { connectionString } }: Pool): string {
 export function one<R extends pg.QueryResultRow>({ rows: [row] }: pg.QueryResult<R>): R {
   if (row === undefined) throw new TypeError('the statement gave no row');
   return row;
+}
+
+/** As `transaction`, on a connection that the caller keeps. */
+export async function transactionOn<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  tx.later('begin');
+  try {
+    const result = await work();
+    await commit(tx);
+    return result;
+  } catch (failure) {
+    const error = await causeOf(tx, failure);
+    await rollback(tx).catch(() => {});
+    throw error;
+  }
+}
+
+/** Waits for what was sent together. @throws the error of the first in the list that failed */
+export async function together<T extends readonly unknown[]>(
+  parts: readonly [...T],
+): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(parts);
+  return Promise.all(parts);
 }
 
 /** The first row of a result, or undefined. */

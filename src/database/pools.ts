@@ -72,8 +72,7 @@ export function createPool(
   const pool = cells ? new CellPool(config, cells, { ownSessions: names }) : new PatientPool(config);
   pool.on('connect', (client) => {
     if (!(client instanceof DatabaseClient)) return;
-    const commitAfter = (statement: pg.QueryConfig) => client.commitAfter(statement);
-    comesFrom(client, { pool, commitAfter, another: (name) => new Client({ ...config, application_name: name }) });
+    comesFrom(client, { pool, another: (name) => new Client({ ...config, application_name: name }) });
   });
   watchPool(options.name ?? 'lombard', pool);
   pool.on('error', (error) => {

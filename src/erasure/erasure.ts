@@ -78,7 +78,7 @@ export async function eraseContact(
     'delete from password_requests where email in (select lower(u.email) from unnest($1::text[]) as u(email))',
     [person.emails],
   );
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'action',
     entity: 'contact',
     entityId: contactId,

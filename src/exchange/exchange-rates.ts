@@ -62,7 +62,7 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
     [input.base_currency, currencies, rates, asOf],
   );
   const after = await readRates(tx);
-  await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: input.base_currency, before, after });
+  audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: input.base_currency, before, after });
   return after;
 }
 

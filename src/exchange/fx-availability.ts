@@ -58,7 +58,7 @@ export async function setFxAvailability(
   const before = await readFxAvailability(tx);
   const after = { mode, holidays: [...new Set(holidays)].sort() };
   await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);
-  await audit(tx, act, { action: 'update', entity: 'fx_availability', entityId: 'fx_availability', before, after });
+  audit(tx, act, { action: 'update', entity: 'fx_availability', entityId: 'fx_availability', before, after });
   return after;
 }
 

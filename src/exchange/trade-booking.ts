@@ -125,7 +125,7 @@ export async function writeTrades(
   const stored = new Map((await readTrades(tx, apiUrl, ids)).map((record) => [record.trade_id, record]));
   const records = ids.map((id) => stored.get(id) ?? noTrade());
   if (!imported)
-    await audit(
+    audit(
       tx,
       act,
       ...records.map((after) => ({
@@ -160,7 +160,7 @@ export async function setTradeStatus(
       tradeId,
       status,
     ]);
-    await audit(tx, act, {
+    audit(tx, act, {
       action: 'update',
       entity: 'trade',
       entityId: tradeId,

@@ -74,7 +74,7 @@ export async function acknowledge(
   if (former === undefined || position < former) {
     const before = former === undefined ? undefined : { cursor: cursors.write(former) };
     const action = before ? 'update' : 'create';
-    await audit(tx, act, {
+    audit(tx, act, {
       action,
       entity: ENTITY,
       entityId: name,
@@ -94,7 +94,7 @@ export async function deleteConsumer(
   const former = await heldPosition(tx, name);
   if (former === undefined) noConsumer('name');
   await tx.query('delete from change_consumers where name = $1', [name]);
-  await audit(tx, act, { action: 'delete', entity: ENTITY, entityId: name, before: { cursor: cursors.write(former) } });
+  audit(tx, act, { action: 'delete', entity: ENTITY, entityId: name, before: { cursor: cursors.write(former) } });
 }
 
 async function heldPosition(tx: Transaction, name: string): Promise<number | undefined> {

@@ -9,7 +9,7 @@ import {
   type RecordText,
   takeChanges,
 } from '../audit/change.ts';
-import type { Transaction, TransactionHooks } from '../database/database.ts';
+import { type Transaction, type TransactionHooks, together } from '../database/database.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { textArray } from '../values/text-array.ts';
 import { Batch } from './batch.ts';
@@ -38,29 +38,33 @@ export class ChangeRecorder implements TransactionHooks {
     this.#presentation = presentation;
   }
 
-  async beforeReading(tx: Transaction): Promise<void> {
+  beforeReading(tx: Transaction): void {
     const changes = changesOf(tx);
-    if (changes) await raiseVersions(tx, changes);
+    if (changes) tx.meanwhile(raiseVersions(tx, changes));
   }
 
   async stepEnded(tx: Transaction): Promise<void> {
     const changes = takeChanges(tx);
     if (!changes) return;
-    await raiseVersions(tx, changes);
-    const finished = finishedSteps<FinishedLine>(tx);
+    // Its place is taken at once: the next step may have ended before its records are read.
+    const step: FinishedLine[] = [];
+    finishedSteps<FinishedLine[]>(tx).push(step);
     for await (const lines of this.#lines(tx, changes))
-      for (const line of lines) finished.push({ ...line, at: changes.act.now });
+      for (const line of lines) step.push({ ...line, at: changes.act.now });
   }
 
   async beforeCommit(tx: Transaction): Promise<QueryConfig | undefined> {
-    const finished = finishedSteps<FinishedLine>(tx);
     const changes = takeChanges(tx);
+    const lines = changes && this.#lines(tx, changes);
+    const first = await lines?.next();
+    await tx.caughtUp();
+    const finished = finishedSteps<FinishedLine[]>(tx).flat();
     const at = changes?.act.now ?? finished[0]?.at;
     if (!at) return undefined;
-    if (changes) await raiseVersions(tx, changes);
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
     await batch.add(finished);
-    if (changes) for await (const lines of this.#lines(tx, changes)) await batch.add(lines);
+    if (first && !first.done) await batch.add(first.value);
+    if (lines) for await (const part of lines) await batch.add(part);
     return batch.end();
   }
 
@@ -70,17 +74,25 @@ export class ChangeRecorder implements TransactionHooks {
   }
 
   /** The lines of a step. A part's records are read together; each line is made when it is asked for. */
-  async *#lines(tx: Transaction, { act, records, versions }: Changes): AsyncGenerator<Iterable<Line>> {
+  async *#lines(tx: Transaction, changes: Changes): AsyncGenerator<Iterable<Line>> {
+    const { act, records, versions } = changes;
+    const raised = together([raiseVersions(tx, changes), tx.caughtUp()]);
     const write = createLineWriter({ at: act.now, actor: actorOf(act.actor), requestId: act.requestId });
     const all = [...records.values()];
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {
       const part = all.slice(from, from + MAX_RECORDS_AT_ONCE);
       const versionOf = ({ entity, id }: Change) => versions.get(keyOf(entity, id)) ?? 1;
+      // A memory is asked for a version.
+      if (part.some(({ memory }) => memory)) await raised;
       const texts = remembered(part, versionOf);
       const unknown = part.filter(
         ({ deleted, known, entity, id }) => deleted === undefined && !known && !texts.has(keyOf(entity, id)),
       );
-      const read = await readRecords(tx, unknown, { now: act.now, presentation: this.#presentation() });
+      // The server raises the versions before it reads.
+      const [, read] = await together([
+        raised,
+        readRecords(tx, unknown, { now: act.now, presentation: this.#presentation() }),
+      ]);
       for (const change of unknown) {
         const record = read.get(keyOf(change.entity, change.id));
         if (!record) throw new Error(`the changed record ${change.entity} ${change.id} does not exist`);
@@ -125,9 +137,11 @@ const raised = (rows: string) =>
     on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`;
 
 /** Raises the versions of records that existed before. A record that the transaction creates has version 1, and no row. */
-async function raiseVersions(tx: Transaction, { records, versions }: Changes): Promise<void> {
-  const old = [...records].filter(([key, { created }]) => !created && !versions.has(key)).map(([, change]) => change);
-  if (old.length === 0) return;
+async function raiseVersions(tx: Transaction, { records, raised: asked, versions }: Changes): Promise<void> {
+  const fresh = [...records].filter(([key, { created }]) => !created && !asked.has(key));
+  if (fresh.length === 0) return;
+  for (const [key] of fresh) asked.add(key);
+  const old = fresh.map(([, change]) => change);
   const [only] = old;
   const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>(
     old.length === 1 && only

@@ -143,9 +143,10 @@ export async function readRecords(
   changes: readonly Change[],
   view: RecordView,
 ): Promise<Map<string, RecordText>> {
-  const records = new Map<string, RecordText>();
-  for (const [entity, wanted] of Map.groupBy(changes, (change) => change.entity)) {
-    for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
-  }
-  return records;
+  const read = await Promise.all(
+    [...Map.groupBy(changes, (change) => change.entity)].map(
+      async ([entity, wanted]) => [entity, await READERS[entity](db, wanted, view)] as const,
+    ),
+  );
+  return new Map(read.flatMap(([entity, found]) => [...found].map(([id, record]) => [keyOf(entity, id), record])));
 }

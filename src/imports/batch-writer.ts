@@ -1,7 +1,7 @@
-import { keepingNotes, noteChange } from '../audit/change.ts';
+import { attempt, noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { afterMoves } from '../database/cells/client-moves.ts';
-import { commit, rollback, type Transaction } from '../database/database.ts';
+import { type Transaction, transactionOn } from '../database/database.ts';
 import type { ErrorCode, Problem } from '../values/errors.ts';
 import type { Batch } from './batch.ts';
 import { inCellsOfRows } from './cells.ts';
@@ -89,15 +89,11 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     if (rows.length === 0) return;
     const before = { ...tally, refusals: new Refusals(tally.refusals) };
     const tx = this.#connection;
-    await tx.query('savepoint part');
     try {
-      await keepingNotes(tx, () => this.#insert(rows, tally));
-      await tx.query('release savepoint part');
-      return;
+      return await attempt(tx, () => this.#insert(rows, tally));
     } catch (error) {
       const problem = this.#request.toProblem(error);
       if (CONTENTION.has((error as { code?: string }).code ?? '') || ENDS_IMPORT.has(problem.code)) throw error;
-      await tx.query('rollback to savepoint part; release savepoint part');
       this.#request.scope.trades?.clear();
       Object.assign(tally, before);
       if (rows.length === 1) {
@@ -145,7 +141,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const { kind, scope, place, importId } = this.#request;
     // One row for each batch: one for each record would double the writes. The hash says which lines they were.
     if (accepted > 0)
-      await audit(this.#connection, scope.act, {
+      audit(this.#connection, scope.act, {
         action: 'import',
         entity: kind.entity,
         entityId: scope.act.requestId,
@@ -169,14 +165,12 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 
   async #transaction<T>(work: () => Promise<T>): Promise<T> {
-    await this.#connection.query('begin');
     try {
-      await this.#request.confirm?.(this.#connection);
-      const result = await work();
-      await commit(this.#connection);
-      return result;
+      return await transactionOn(this.#connection, async () => {
+        await this.#request.confirm?.(this.#connection);
+        return work();
+      });
     } catch (error) {
-      await rollback(this.#connection).catch(() => {});
       this.#request.scope.trades?.clear();
       throw error;
     }

@@ -27,7 +27,7 @@ export async function claimImport(
 ): Promise<Claim> {
   await connection.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.importKey, key]);
   if (await insertKey(connection, { key, sha256: IN_FLIGHT }, now)) return { answer: undefined, known: false };
-  const answer = await findAnswer(connection, vault, key);
+  const answer = await findAnswer(connection, vault, key, now);
   if (!answer?.sha256.equals(IN_FLIGHT)) return { answer, known: true };
   return { answer: undefined, known: true };
 }

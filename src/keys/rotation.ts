@@ -44,7 +44,7 @@ export async function rotateKeys(
   }
   const [key = ''] = vault.names;
   if (rotated.sealed > 0)
-    await transaction(pool, (tx) =>
+    await transaction(pool, async (tx) =>
       audit(tx, act, {
         action: 'action',
         entity: 'master_key',

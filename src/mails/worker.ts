@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { inTurn, restAmong } from '../database/cells/activity.ts';
 import { contextOf, createRounds } from '../database/cells/contexts.ts';
-import { first, type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
+import { connect, first, type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { createPool } from '../database/pools.ts';
 import { gatherRequests } from '../identity/sign-in/password-link.ts';
@@ -100,7 +100,7 @@ export class MailWorker {
   /** Whether this process is the one that sends. */
   async #holdsLock(): Promise<boolean> {
     if (this.#lock) return true;
-    const connection = await this.#pool.connect();
+    const connection = await connect(this.#pool);
     let broken = false;
     const onError = () => {
       broken = true;

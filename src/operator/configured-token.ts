@@ -38,7 +38,7 @@ export async function configureOperatorToken(
   );
   if (former) {
     const after = { name: CONFIGURED_NAME, value: 'replaced' };
-    await audit(tx, act, { action: 'update', entity: 'operator_token', entityId: former.id, after });
+    audit(tx, act, { action: 'update', entity: 'operator_token', entityId: former.id, after });
     return { id: former.id, sha256: hash };
   }
   const { id } = await createOperatorToken(tx, act, { name: CONFIGURED_NAME, role: 'admin', token }, null);

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { first, type Transaction } from '../database/database.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
@@ -22,6 +22,8 @@ export interface KeyedRequest {
 export interface StoredAnswer {
   status: number;
   body: string;
+  /** In addition to those that every answer has. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -37,36 +39,46 @@ export async function claimKey(
   now: Date,
 ): Promise<StoredAnswer | undefined> {
   if (await insertKey(tx, request, now)) return undefined;
-  const known = await findAnswer(tx, vault, request.key);
+  const known = await findAnswer(tx, vault, request.key, now);
   checkSameRequest(known, request.sha256);
   return known;
 }
 
 /** Inserts a key, unless there is one that has not expired. @returns whether it was inserted */
 export async function insertKey(tx: Transaction, { key, sha256 }: KeyedRequest, now: Date): Promise<boolean> {
-  await tx.query('delete from idempotency_keys where key = $1 and created_at < $2', [key, oldest(now)]);
-  const inserted = await tx.query(
-    `insert into idempotency_keys (key, request_sha256, created_at) values ($1, $2, $3)
-     on conflict (key) do nothing returning key`,
-    [key, sha256, now],
-  );
-  return inserted.rows.length > 0;
+  const { rows } = await tx.query({
+    name: 'idempotency-claim',
+    text: `insert into idempotency_keys as k (key, request_sha256, created_at) values ($1, $2, $3)
+      on conflict (key) do update set request_sha256 = $2, created_at = $3, status = null, body = null, headers = null
+        where k.created_at < $4
+      returning key`,
+    values: [key, sha256, now, oldest(now)],
+  });
+  return rows.length > 0;
 }
 
 /** What is stored under a key: the hash of its request, and the answer where the request has ended. */
 export async function findAnswer(
-  tx: Transaction,
+  db: Db,
   vault: Vault,
   key: string,
+  now: Date,
 ): Promise<(StoredAnswer & { sha256: Buffer }) | undefined> {
   const row = first(
-    await tx.query<{ sha256: Buffer; status: number | null; body: Buffer | null }>(
-      'select request_sha256 as sha256, status, body from idempotency_keys where key = $1',
-      [key],
-    ),
+    await db.query<{
+      sha256: Buffer;
+      status: number | null;
+      body: Buffer | null;
+      headers: Record<string, string> | null;
+    }>({
+      name: 'idempotency-find',
+      text: 'select request_sha256 as sha256, status, body, headers from idempotency_keys where key = $1 and created_at >= $2',
+      values: [key, oldest(now)],
+    }),
   );
   if (!row) return undefined;
-  return { sha256: row.sha256, status: row.status ?? 200, body: row.body ? vault.open(row.body, PURPOSE) : '' };
+  const { sha256, status, body, headers } = row;
+  return { sha256, status: status ?? 200, body: body ? vault.open(body, PURPOSE) : '', headers: headers ?? undefined };
 }
 
 /** @throws Problem idempotency_conflict where a stored answer belongs to another request */
@@ -83,18 +95,24 @@ export function checkSameRequest(known: { sha256: Buffer } | undefined, sha256: 
 const PURPOSE = 'idempotency_answer';
 
 /** Stores the answer of a request whose key is claimed. */
-export async function storeAnswer(
-  tx: Transaction,
-  vault: Vault,
-  request: KeyedRequest,
-  answer: StoredAnswer,
-): Promise<void> {
-  await tx.query('update idempotency_keys set request_sha256 = $2, status = $3, body = $4 where key = $1', [
-    request.key,
-    request.sha256,
-    answer.status,
-    vault.seal(answer.body, PURPOSE),
-  ]);
+export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest, answer: StoredAnswer): void {
+  tx.later({
+    name: 'idempotency-answer',
+    text: 'update idempotency_keys set request_sha256 = $2, status = $3, body = $4, headers = $5 where key = $1',
+    values: [
+      request.key,
+      request.sha256,
+      answer.status,
+      vault.seal(answer.body, PURPOSE),
+      answer.headers ? JSON.stringify(answer.headers) : null,
+    ],
+  });
+}
+
+/** Frees keys that the transaction has claimed, of requests that are refused while others of the transaction are not. */
+export function freeKeys(tx: Transaction, keys: readonly string[]): void {
+  if (keys.length > 0)
+    tx.later({ name: 'idempotency-free', text: 'delete from idempotency_keys where key = any($1)', values: [keys] });
 }
 
 /** Deletes the answers that have expired. */

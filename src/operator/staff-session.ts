@@ -60,7 +60,7 @@ export async function beginStaffSession(
       new Date(act.now.getTime() + SESSION_LIFETIME_SECONDS * 1_000),
     ],
   );
-  await audit(tx, act, { action: 'create', entity: 'staff_session', entityId: id, after: { claims: person?.claims } });
+  audit(tx, act, { action: 'create', entity: 'staff_session', entityId: id, after: { claims: person?.claims } });
   return secret;
 }
 
@@ -112,7 +112,7 @@ export async function whyStaffSessionEnded(
 /** Ends a session: its cookie is worth nothing from then on. */
 export async function endStaffSession(tx: Transaction, act: Act, id: string): Promise<void> {
   const { rowCount } = await tx.query('delete from staff_sessions where id = $1', [id]);
-  if (rowCount) await audit(tx, act, { action: 'delete', entity: 'staff_session', entityId: id });
+  if (rowCount) audit(tx, act, { action: 'delete', entity: 'staff_session', entityId: id });
 }
 
 /** @throws Problem authentication_failed where the person has signed out */

@@ -72,7 +72,7 @@ export async function createOperatorToken(
     expires_at: input.expiresAt ?? null,
   };
   await insertRow(tx, OPERATOR_TOKEN.table, { ...record, token_sha256: sha256(token) }, { returning: 'id' });
-  await audit(tx, act, { action: 'create', entity: 'operator_token', entityId: record.id, after: record });
+  audit(tx, act, { action: 'create', entity: 'operator_token', entityId: record.id, after: record });
   return { ...record, token };
 }
 
@@ -112,7 +112,7 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
   );
   if (rows.length === 0)
     throw new Problem('operator_token_not_found', { field: 'id', message: 'is not the id of a valid token' });
-  await audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
+  audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
 }
 
 /**

@@ -75,7 +75,7 @@ export async function createMassBeneficiary(
   await addMassErrors(tx, { clientId, id }, errors);
   const record = await findMassBeneficiary(tx, id);
   const { errors: _errors, ...after } = record;
-  await audit(tx, act, { action: 'create', entity: 'mass_beneficiary', entityId: id, clientId, after });
+  audit(tx, act, { action: 'create', entity: 'mass_beneficiary', entityId: id, clientId, after });
   return record;
 }
 
@@ -123,7 +123,7 @@ export async function updateMassBeneficiary(
   // Errors can be replaced by as many others, which the audit row does not show.
   if (patch.errors || patch.add_errors?.length)
     noteChange(tx, act, { entity: 'mass_beneficiary', id, clientId, action: 'update' });
-  await audit(tx, act, { action: 'update', entity: 'mass_beneficiary', entityId: id, clientId, before, after });
+  audit(tx, act, { action: 'update', entity: 'mass_beneficiary', entityId: id, clientId, before, after });
   return record;
 }
 

@@ -79,7 +79,7 @@ export async function createMultipayment(
     }),
   );
   await createPayments(tx, act, presentation, payments);
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'create',
     entity: 'multipayment',
     entityId: formattedId(made.id),

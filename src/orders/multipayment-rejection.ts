@@ -34,7 +34,7 @@ export async function rejectMultipayment(
     `update multipayments set status = 'rejected', rejected_at = $3 where client_id = $1 and multipayment_id = $2`,
     [clientId, id, act.now],
   );
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'multipayment',
     entityId: formattedId(id),

@@ -1,11 +1,12 @@
+import { permittedOf } from '../approvals/approvers.ts';
 import { type BegunApproval, beginApprovals, openApprovals } from '../approvals/opening.ts';
 import { type Requirement, requirementsFor } from '../approvals/requirement.ts';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
-import { copyRows, insertRows } from '../database/copy.ts';
-import type { Transaction } from '../database/database.ts';
+import { copyRows, insertRows, writeRows } from '../database/copy.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { joinKey, joinTrades, noteJoin, type PaymentOfTrade } from '../exchange/trade-beneficiaries.ts';
 import type { TradeMemory } from '../exchange/trade-memory.ts';
 import { firstRefusal, Problem } from '../values/errors.ts';
@@ -55,12 +56,17 @@ export async function createPayments(
 ): Promise<Map<string, PaymentNumber>> {
   const fault = wanted.findIndex((each) => each instanceof Problem);
   const read = (fault < 0 ? wanted : wanted.slice(0, fault)) as NewPayment[];
-  const refused = await judgePayments(tx, read);
-  const payments = read.slice(0, Math.min(read.length, ...refused.keys()));
-  const taken = await newIds(tx, 'payment_id', payments, wanted.length > 1);
+  const [refused, taken, permitted] = await together([
+    judgePayments(tx, read),
+    newIds(tx, 'payment_id', read, wanted.length > 1),
+    permittedOf(
+      tx,
+      read.map(({ input }) => input.client_id),
+    ),
+  ]);
   const problem = firstRefusal(taken, refused) ?? wanted[fault];
   if (problem) throw problem;
-  return writePayments(tx, act, presentation, payments);
+  return writePayments(tx, act, presentation, read, { permitted });
 }
 
 /**
@@ -75,22 +81,48 @@ export async function judgePayments(
   imported = false,
 ): Promise<Map<number, Problem>> {
   if (payments.length === 0) return new Map();
-  const { clients, refused } = await judgeParties(tx, payments, !imported);
-  const open: { payment: NewPayment; index: number }[] = [];
-  for (const [index, payment] of payments.entries()) {
-    payment.requirement = payment.given ?? null;
-    const approved = !imported || clients.get(payment.input.client_id)?.approvalsEnabled;
-    if (payment.given === undefined && approved && !refused.has(index)) open.push({ payment, index });
-  }
-  const wanted = open.map(({ payment: { input, amount } }) => ({
-    ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
-  }));
-  for (const [place, requirement] of (await requirementsFor(tx, wanted)).entries()) {
+  const parties = judgeParties(tx, payments, !imported);
+  for (const payment of payments) payment.requirement = payment.given ?? null;
+  const indexed = payments
+    .map((payment, index) => ({ payment, index }))
+    .filter(({ payment }) => payment.given === undefined);
+  // What single payments require is read together with whom they name.
+  const [{ clients, refused }, early] = await together([
+    parties,
+    imported
+      ? []
+      : requirementsOf(
+          tx,
+          indexed.map(({ payment }) => payment),
+        ),
+  ]);
+  const open = imported
+    ? indexed.filter(
+        ({ payment, index }) => !refused.has(index) && clients.get(payment.input.client_id)?.approvalsEnabled,
+      )
+    : indexed;
+  const requirements = imported
+    ? await requirementsOf(
+        tx,
+        open.map(({ payment }) => payment),
+      )
+    : early;
+  for (const [place, requirement] of requirements.entries()) {
     const { payment, index } = open[place] as (typeof open)[number];
+    if (refused.has(index)) continue;
     if (requirement instanceof Problem) refused.set(index, requirement);
     else payment.requirement = requirement;
   }
   return refused;
+}
+
+function requirementsOf(tx: Transaction, payments: readonly NewPayment[]) {
+  return requirementsFor(
+    tx,
+    payments.map(({ input, amount }) => ({
+      ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
+    })),
+  );
 }
 
 /** The webhook status that follows CREATED, for each status that a payment can be created with. */
@@ -113,6 +145,8 @@ interface WritingOptions {
   imported?: boolean;
   /** What the import has made of trades. */
   trades?: TradeMemory | undefined;
+  /** The contacts who may authorise, by client, as far as they were read. */
+  permitted?: Map<string, Set<string>> | undefined;
 }
 
 /** Writes payments that were judged and have identifiers. @returns their numbers by `payment_id`; of an import those that are needed */
@@ -121,15 +155,16 @@ export async function writePayments(
   act: Act,
   presentation: Presentation,
   payments: readonly NewPayment[],
-  { silent = false, imported = false, trades }: WritingOptions = {},
+  { silent = false, imported = false, trades, permitted }: WritingOptions = {},
 ): Promise<Map<string, PaymentNumber>> {
-  const approved = await begin(tx, payments);
-  const stored = imported
-    ? await copyPayments(tx, payments, silent ? approved : payments)
-    : await insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
+  const approved = await begin(tx, payments, permitted);
+  // An import's COPY has the connection for itself.
+  const copied = imported ? await copyPayments(tx, payments, silent ? approved : payments) : undefined;
+  const storing =
+    copied ?? insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
   // After the payments, so that others wait for a trade's new beneficiary as short as can be.
   const joining = payments.filter(({ joinsTrade }) => joinsTrade).map(({ input }) => input);
-  const joined = await joinTrades(tx, joining);
+  const [stored, joined] = await together([storing, joinTrades(tx, joining)]);
   if (imported) for (const join of joined.values()) noteJoin(tx, act, join, { action: 'import', memory: trades });
   else for (const payment of payments) noteCreation(tx, act, payment, joined.get(joinKey(payment.input)));
   if (imported) for (const payment of approved) noteApproval(tx, act, payment, 'import');
@@ -140,7 +175,7 @@ export async function writePayments(
     const { client_id: clientId, payment_date: paymentDate } = payment.input;
     return { ...approval, requirement, id: numberOf(payment), clientId, created, paymentDate, creatorName };
   });
-  await openApprovals(tx, opened, { quiet: silent, write: imported ? copyRows : insertRows });
+  await openApprovals(tx, opened, { quiet: silent, write: imported ? copyRows : writeRows });
   if (!silent)
     await notifyPayments(
       tx,
@@ -154,7 +189,7 @@ export async function writePayments(
       })),
     );
   if (!imported)
-    await audit(
+    audit(
       tx,
       act,
       ...payments.map(({ id, input, amount, fee, requirement }) => ({
@@ -172,12 +207,17 @@ export async function writePayments(
 type Approved = NewPayment & { requirement: Requirement; approval: BegunApproval };
 
 /** Begins the approvals of those payments that need one. Creation can be all that is needed, if the client lets creators approve. */
-async function begin(tx: Transaction, payments: readonly NewPayment[]): Promise<Approved[]> {
+async function begin(
+  tx: Transaction,
+  payments: readonly NewPayment[],
+  permitted: Map<string, Set<string>> = new Map(),
+): Promise<Approved[]> {
   for (const payment of payments) payment.approval = undefined;
   const approved = payments.filter((payment): payment is Approved => payment.requirement !== null);
   const begun = await beginApprovals(
     tx,
     approved.map(({ input, requirement }) => ({ clientId: input.client_id, requirement })),
+    permitted,
   );
   for (const [index, payment] of approved.entries()) payment.approval = begun[index] as BegunApproval;
   return approved;

@@ -1,10 +1,18 @@
-import { closeApprovals, type Decided, judgeDecisions, writeDecisions } from '../approvals/decisions.ts';
+import {
+  closeApprovals,
+  type Decided,
+  type Deciding,
+  type DecisionScene,
+  judgeDecisions,
+  readScene,
+  writeDecisions,
+} from '../approvals/decisions.ts';
 import { shareLock } from '../approvals/lock.ts';
 import type { Decision } from '../approvals/outcome.ts';
 import type { Act } from '../audit/act.ts';
 import { hasChanged, noteChange } from '../audit/change.ts';
 import { type AuditEntry, audit } from '../audit/record.ts';
-import { endStep, type Transaction } from '../database/database.ts';
+import { endStep, type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
@@ -98,8 +106,8 @@ export async function movePayments(
   await lockClients(tx, requests);
   // Moved before in this transaction: readers of the change feed see each of the moves.
   if (requests.some(({ paymentId }) => hasChanged(tx, 'payment', paymentId))) await endStep(tx);
-  const payments = await lockPayments(tx, requests);
-  const { legal, refused } = await judge(tx, act, requests, payments);
+  const [payments, scene] = await together([lockPayments(tx, requests), readScene(tx, requests.flatMap(decidingOf))]);
+  const { legal, refused } = await judge(tx, act, requests, { payments, scene });
   const end = stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY;
   const moves = legal.flatMap((move, index) => (move !== undefined && index < end ? [move] : []));
   await writeDecisions(
@@ -117,7 +125,7 @@ export async function movePayments(
     tx,
     cancelled.map(({ request: { clientId }, id }) => ({ clientId, id })),
   );
-  await audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
+  audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
   for (const { request } of moves) noteDecision(tx, act, request);
   if (!silent) await notifyPayments(tx, act, presentation, newsOf(moves));
   return { moved: moves.map(({ request: { clientId }, id, status }) => ({ clientId, id, status })), refused };
@@ -157,7 +165,7 @@ async function judge(
   tx: Transaction,
   act: Act,
   requests: MoveRequest[],
-  payments: Map<string, LockedPayment>,
+  { payments, scene }: { payments: Map<string, LockedPayment>; scene: DecisionScene },
 ): Promise<{ legal: (LegalMove | undefined)[]; refused: Map<number, Problem> }> {
   const refused = new Map<number, Problem>();
   const legal = requests.map((request, index): LegalMove | undefined => {
@@ -183,6 +191,7 @@ async function judge(
       : await judgeDecisions(
           tx,
           open.map(({ decision }) => decision),
+          scene,
         );
   for (const [place, { move, index }] of open.entries()) {
     const one = decided[place] as Decided | Problem;
@@ -197,6 +206,12 @@ async function judge(
     move.status = move.before;
   }
   return { legal, refused };
+}
+
+/** Who decides by a request. */
+function decidingOf({ clientId, paymentId, action, contactId }: MoveRequest): Deciding[] {
+  const decides = (action === 'authorise' || action === 'reject') && contactId;
+  return decides ? [{ clientId, paymentId, contactId }] : [];
 }
 
 function decisionOf({ request, id }: LegalMove, { now }: Act): Decision | undefined {
@@ -277,7 +292,7 @@ async function writeMoves(tx: Transaction, act: Act, moves: LegalMove[]): Promis
         columns.map((name) => [name, { type: TYPES[name] ?? 'text', of: (row) => row.values[name] }]),
       ),
     } as Record<string, { type: string; of: (row: (typeof rows)[number]) => unknown }>);
-    await tx.query({
+    tx.later({
       name: list.named(`payments-${action}-${columns.length}`),
       text: `update payments p set ${columns.map((name) => `${name} = ${list.at(name)}`).join(', ')} ${list.after('from')}
         where p.client_id = ${list.client} and p.id = ${list.at('id')}`,

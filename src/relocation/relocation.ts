@@ -101,7 +101,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
         throw new RelocationFault(`${table.name} has changed meanwhile: try again`);
     }
   });
-  await withinCell(tx, to, () =>
+  await withinCell(tx, to, async () =>
     audit(tx, act, {
       action: 'action',
       entity: 'client',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import type { Context } from '../context.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { type Db, type Transaction, transaction } from '../database/database.ts';
+import { connect, type Db, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
@@ -117,7 +117,7 @@ export class Autopilot {
   /** Whether this process is active; it stays active until it ends or loses its connection. */
   async #isActive(): Promise<boolean> {
     if (this.#connection) return true;
-    const connection = await this.#context.backgroundPool.connect();
+    const connection = await connect(this.#context.backgroundPool);
     const { rows } = await connection
       .query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [LOCKS.autopilot])
       .catch((error: Error) => {

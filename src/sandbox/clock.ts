@@ -59,7 +59,7 @@ export async function moveClock(
      on conflict ("only") do update set offset_ms = excluded.offset_ms`,
     [offset],
   );
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'clock',
     entityId: 'clock',

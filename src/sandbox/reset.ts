@@ -1,6 +1,6 @@
 import { takeLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
-import { keepingNotes } from '../audit/change.ts';
+import { attempt } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { releaseClaims } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
@@ -48,7 +48,7 @@ export async function resetClient(
   // Nobody creates payments of the client, or acts on them, until it is done.
   await takeLock(tx, clientId);
   // First: in the change feed the cause comes before its effects.
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'action',
     entity: 'client',
     entityId: clientId,
@@ -82,10 +82,9 @@ async function removeRecords(
   act: Act,
   request: { clientId: string; presentation: Presentation },
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    await tx.query('savepoint removal');
+  for (let attempts = 1; ; attempts += 1) {
     try {
-      await keepingNotes(tx, async () => {
+      return await attempt(tx, async () => {
         const noted = await noteReset(tx, act, request);
         for (const table of TABLES) {
           await releaseClaims(tx, table, request.clientId);
@@ -93,12 +92,9 @@ async function removeRecords(
           if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);
         }
       });
-      await tx.query('release savepoint removal');
-      return;
     } catch (error) {
       const isOvertaken = error instanceof Overtaken || (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
-      if (!isOvertaken || attempt === MAX_ATTEMPTS) throw error;
-      await tx.query('rollback to savepoint removal; release savepoint removal');
+      if (!isOvertaken || attempts === MAX_ATTEMPTS) throw error;
     }
   }
 }

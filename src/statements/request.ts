@@ -121,7 +121,7 @@ export async function requestStatement(
   );
   const { date_from, date_to } = input;
   const after = { date_from, date_to, format, delivery, currencies: accounts.map((account) => account.currency) };
-  await audit(tx, act, { action: 'create', entity: 'statement', entityId: statementId, clientId, after });
+  audit(tx, act, { action: 'create', entity: 'statement', entityId: statementId, clientId, after });
   noteChange(tx, act, { entity: 'statement_request', id: statementId, clientId, action: 'create', created: true });
   return { statementId, delivery };
 }

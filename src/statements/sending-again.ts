@@ -51,7 +51,7 @@ export async function sendStatementAgain(tx: Transaction, act: Act, id: string):
     [clientId, id, reader?.email, reader?.name],
   );
   const after = { action: 'send', count };
-  await audit(tx, act, { action: 'action', entity: 'statement', entityId: id, clientId, after });
+  audit(tx, act, { action: 'action', entity: 'statement', entityId: id, clientId, after });
   noteChange(tx, act, { entity: 'statement_request', id, clientId, action: 'update' });
   return { count };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
+import { connect, type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
 import { createPool } from '../database/pools.ts';
 import type { Drawing } from '../documents/document.ts';
 import { endsWithin } from '../process/deadline.ts';
@@ -139,7 +139,7 @@ export class StatementWorker {
 
   /** The connection that holds the locks. A new one first takes the locks of deliveries in flight again. */
   async #connect(): Promise<Transaction> {
-    const locks = await this.#pool.connect();
+    const locks = await connect(this.#pool);
     locks.on('error', () => {
       if (this.#locks !== locks) return;
       this.#locks = undefined;

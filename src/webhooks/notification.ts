@@ -1,5 +1,5 @@
-import { isDistributed } from '../database/cells/pool.ts';
-import type { Transaction } from '../database/database.ts';
+import { hasSeveralCells, isDistributed } from '../database/cells/pool.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { tracing } from '../process/tracing.ts';
 
 /** The types a subscription can name (the service interface, Webhook subscription). */
@@ -71,8 +71,32 @@ export function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
   return notifyAll(tx, [event]);
 }
 
-/** As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them. */
-export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
+/** Events of a transaction that are still read. Those after them wait, so that all are written in their order. */
+const READING = new WeakMap<Transaction, Promise<void>>();
+
+/**
+ * As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them.
+ * @param events may still be read by the same transaction, which goes on meanwhile
+ */
+export async function notifyAll(
+  tx: Transaction,
+  events: readonly WebhookEvent[] | Promise<readonly WebhookEvent[]>,
+): Promise<void> {
+  // Of several cells a transaction may be in another one by then.
+  if (hasSeveralCells(tx)) return writeEvents(tx, await events);
+  const before = READING.get(tx);
+  if (!before && !(events instanceof Promise)) return writeEvents(tx, events);
+  const written = (async () => {
+    const [, read] = await together([before, events]);
+    await writeEvents(tx, read);
+  })();
+  const ended = () => void (READING.get(tx) === written && READING.delete(tx));
+  written.then(ended, ended);
+  READING.set(tx, written);
+  tx.meanwhile(written);
+}
+
+async function writeEvents(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
   await write(tx, [
     events.map((event) => event.clientId),
@@ -87,13 +111,13 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
 /** Inserts events and their outbox rows: by one statement, or by two that Citus does not plan in parts. */
 async function write(tx: Transaction, values: unknown[]): Promise<void> {
   const { name, insert, text } = NOTIFY;
-  if (!isDistributed(tx)) return void (await tx.query({ name, text, values }));
+  if (!isDistributed(tx)) return tx.later({ name, text, values });
   const { rows } = await tx.query<{ id: number; client_id: string; type: string; created_at: Date }>({
     name: `${name}-apart`,
     text: insert,
     values,
   });
-  await tx.query({
+  tx.later({
     name: 'webhooks-outbox',
     text: intoOutbox(GIVEN),
     values: [

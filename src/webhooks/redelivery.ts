@@ -89,7 +89,7 @@ export async function redeliver(
     text: `update notifications n set status = 'pending', finished_at = null where n.id = $1 and n.created_at = $2`,
     values: [id, found.created_at],
   });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'action',
     entity: 'notification',
     entityId: id,
@@ -134,7 +134,7 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
       : { text: MISSED, values: [...span, subscription.clientId, ...had] },
   );
   const count = (waiting?.count ?? 0) + queued;
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'action',
     entity: 'subscription',
     entityId: subscriptionId,

@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { type Db, first, one, type Transaction } from '../database/database.ts';
+import { first, one, type Transaction } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
@@ -107,7 +107,7 @@ export async function createSubscription(
   const { id } = one(created);
   await announceSubscription(tx, { id, clientId: input.clientId, change: 'created', active: input.active ?? false });
   if (delivery === 'STREAM') await createStream(tx, { clientId: input.clientId, subscriptionId: id }, act.now);
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'create',
     entity: 'subscription',
     entityId: id,
@@ -234,7 +234,7 @@ export async function updateSubscription(
     await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
     await makeWaitingDue(tx, { clientId, subscriptionId: id }, act.now);
   }
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'subscription',
     entityId: id,
@@ -261,7 +261,7 @@ export async function deleteSubscription(
     [key.clientId, key.id, act.now],
   );
   await announceSubscription(tx, { ...key, change: 'deleted', active: false });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'delete',
     entity: 'subscription',
     entityId: key.id,
@@ -278,7 +278,7 @@ export async function deleteSubscription(
  * @returns false where it stays as it was
  */
 export async function disableSubscription(
-  tx: Db,
+  tx: Transaction,
   act: Act,
   input: { id: string; reason: 'gone' | 'failing'; revision?: number | undefined },
 ): Promise<boolean> {
@@ -292,7 +292,7 @@ export async function disableSubscription(
   );
   if (!row) return false;
   await announceSubscription(tx, { id, clientId: row.client_id, change: 'updated', active: false });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'subscription',
     entityId: id,

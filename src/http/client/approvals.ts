@@ -15,7 +15,7 @@ import { PaymentPath } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 
 const ConfigQuery = Type.Object({
   client_id: ClientId,
@@ -146,12 +146,11 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { clientId } = request.caller;
       if (request.query.dry_run) return sendJson(reply, JSON.stringify(await dryRun(pool, clientId, request.body)));
-      const replaced = await contactChange(context, request, async (tx, act) => {
-        const made = await replaceConfiguration(tx, act, clientId, request.body);
+      return answerChange(context, request, reply, async (tx, act) => {
+        const { version, shown } = await replaceConfiguration(tx, act, clientId, request.body);
         checkSamples(request.body);
-        return made;
+        return { status: 200, body: JSON.stringify(shown), headers: { 'x-configuration-version': String(version) } };
       });
-      return sendJson(reply.header('x-configuration-version', replaced.version), JSON.stringify(replaced.shown));
     },
   );
 

@@ -25,7 +25,7 @@ const Challenge = Type.Object(
 );
 
 const OPEN = {
-  config: { permission: 'can_authorise_payments' as const },
+  config: { permission: 'can_authorise_payments' as const, unkeyed: true },
   schema: {
     operationId: 'openChallenge',
     tags: ['payments'],

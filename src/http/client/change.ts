@@ -1,29 +1,61 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
-import { type Transaction, transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { confirmSession, type Permissions } from '../../identity/tokens/sessions.ts';
-import { holdScope } from '../server/cells.ts';
+import type { StoredAnswer } from '../../operator/idempotency.ts';
+import { runChange, sendAnswer } from '../server/change.ts';
 import { checkClient, checkEnabled, checkPermission, contactAct } from './caller.ts';
 
+type Work<T> = (tx: Transaction, act: Act) => Promise<T>;
+
 /**
- * Makes a contact's change in one transaction. The listener's look at the token can be a second old, so the transaction begins with
- * one of its own: a change is refused from the moment on at which the revocation was answered (docs/decisions.md, 1).
+ * Makes a contact's change in one transaction, which looks at the token again: the listener's look can be a second old, and a change is
+ * refused from the moment on at which the revocation was answered (docs/decisions.md, 1).
  * @param permission that the change needs; default: the route's
  * @throws Problem authentication_failed, token_expired, client_not_found, client_disabled, permission_denied, and those of the work
  */
-export function contactChange<T>(
-  { pool, clock }: Context,
+export async function contactChange<T>(
+  context: Context,
   request: FastifyRequest,
-  work: (tx: Transaction, act: Act) => Promise<T>,
-  permission: keyof Permissions | undefined = request.routeOptions.config.permission,
+  work: Work<T>,
+  permission?: keyof Permissions,
 ): Promise<T> {
-  return transaction(pool, async (tx) => {
-    const { session, clientId } = request.caller;
+  let result: T | undefined;
+  await runChange(context, request, {
+    confirm: confirming(context, request, permission),
+    work: async (tx) => {
+      result = await work(tx, contactAct(request));
+      return undefined;
+    },
+  });
+  return result as T;
+}
+
+/** As `contactChange`, under the request's Idempotency-Key, and sends the answer. */
+export async function answerChange(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: Work<StoredAnswer>,
+): Promise<FastifyReply> {
+  const answer = await runChange(context, request, {
+    keyed: request.keyed,
+    confirm: confirming(context, request),
+    work: (tx) => work(tx, contactAct(request)),
+  });
+  return sendAnswer(reply, answer);
+}
+
+function confirming(
+  { clock }: Context,
+  request: FastifyRequest,
+  permission = request.routeOptions.config.permission,
+): (tx: Transaction) => Promise<void> {
+  const { session, clientId } = request.caller;
+  return async (tx) => {
     const client = checkClient(await confirmSession(tx, clock, { session, clientId }), 'client_id');
     checkEnabled(client, 'client_id');
     checkPermission(client.permissions, permission);
-    if (request.cellScope) await holdScope(tx, request);
-    return work(tx, contactAct(request));
-  });
+  };
 }

@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { ErrorCode } from '../../values/errors.ts';
+import { addIdempotencyKey } from '../description/idempotency.ts';
 import type { Description } from '../description/openapi.ts';
 import { INTEGRATORS, referenceScript } from '../site/audience.ts';
 import { describeWebhooks } from './notification-descriptions.ts';
@@ -18,8 +19,11 @@ const TAGS = {
   sandbox: 'Move things in the sandbox; production does not have these addresses',
 };
 
+/** Operations that take no Idempotency-Key although they are a POST (`unkeyed` of their routes). */
+const UNKEYED = new Set<unknown>(['queryWebhooks', 'openChallenge']);
+
 /** What the listener checks before a handler runs (docs/decisions.md, 1). */
-function implied({ config }: RouteOptions): ErrorCode[] {
+function implied({ config, method }: RouteOptions): ErrorCode[] {
   if (config?.open) return ['integration_error'];
   return [
     'missing_parameter',
@@ -32,6 +36,7 @@ function implied({ config }: RouteOptions): ErrorCode[] {
     'rate_limited',
     'integration_error',
     ...(config?.permission ? ['permission_denied' as const] : []),
+    ...(method === 'POST' && !config?.unkeyed ? ['idempotency_conflict' as const] : []),
   ];
 }
 
@@ -46,6 +51,9 @@ export function clientDescription(context: Context, name: 'api' | 'trusted'): De
     tags: TAGS,
     implied,
     limited: true,
+    amend: (method, operation) => {
+      if (method === 'post' && !UNKEYED.has(operation.operationId)) addIdempotencyKey(operation);
+    },
     securitySchemes: () => ({
       openIdConnect: {
         type: 'openIdConnect',

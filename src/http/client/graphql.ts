@@ -121,7 +121,7 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
 
     app.post(
       PATH,
-      { config: { clientHeader: true }, schema: DESCRIPTION, validatorCompiler: unchecked },
+      { config: { clientHeader: true, unkeyed: true }, schema: DESCRIPTION, validatorCompiler: unchecked },
       async (request, reply) => {
         reply.header(
           'x-graphql-event-stream',

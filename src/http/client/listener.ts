@@ -11,6 +11,7 @@ import { openApi } from '../description/openapi.ts';
 import { addressKey } from '../server/caller-address.ts';
 import { enterCell, refuseMoving } from '../server/cells.ts';
 import { answerOrigins } from '../server/cross-origin.ts';
+import { answerKeyed, readKey } from '../server/keyed.ts';
 import { peerOf } from '../server/peer.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { createServer } from '../server/server.ts';
@@ -41,6 +42,8 @@ declare module 'fastify' {
     page?: boolean;
     /** It counts for no rate limit. */
     unlimited?: boolean;
+    /** A POST that takes no Idempotency-Key. */
+    unkeyed?: boolean;
   }
 }
 
@@ -91,7 +94,9 @@ export async function createClientListener(
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
     if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
+    if (!page && !request.routeOptions.config.unkeyed) readKey(request, clientId, session.contactId);
   });
+  answerKeyed(app, context);
 
   if (context.config.environment === 'sandbox') recordRequests(app, context, sessions);
 

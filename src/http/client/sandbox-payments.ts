@@ -10,11 +10,11 @@ import { createSandboxPayment } from '../../sandbox/payment.ts';
 import { Currency, closed, Day, decimalForms, formed, Text } from '../../values/schemas.ts';
 import { Payment } from '../schemas/event-schemas.ts';
 import { PaymentPath } from '../schemas/payment-schema.ts';
-import { locationHeader, locationOf, sendJson } from '../schemas/reply.ts';
+import { locationHeader, locationOf } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { clientAddress } from './caller.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 
 const NewPayment = Type.Object(
   {
@@ -111,15 +111,15 @@ const ADVANCE = {
 export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof NewPayment> }>('/sandbox/payments', CREATE, async (request, reply) => {
     const { clientId, contactId } = request.caller;
-    const [body = ''] = await contactChange(context, request, async (tx, act) => {
+    return answerChange(context, request, reply, async (tx, act) => {
       const { approval, ...input } = request.body;
       const choose = approval === 'needed' ? needed : approval === 'none' ? notNeeded : asRuled;
       const wanted = { ...input, clientId, contactId };
       const id = await createSandboxPayment(tx, act, presentationOf(context), wanted, choose);
-      return paymentBodies(tx, viewOf(request, context), [id]);
+      const [body = ''] = await paymentBodies(tx, viewOf(request, context), [id]);
+      const location = clientAddress(context, request, locationOf('/payments/{payment_id}', body));
+      return { status: 201, body, headers: { location } };
     });
-    reply.header('location', clientAddress(context, request, locationOf('/payments/{payment_id}', body)));
-    return sendJson(reply.code(201), body);
   });
 
   app.post<{ Params: Static<typeof PaymentPath>; Body: Static<typeof Advance> }>(
@@ -129,11 +129,10 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
       const { clientId } = request.caller;
       const { to = 'next', reason } = request.body;
       const paymentId = request.params.payment_id;
-      const body = await contactChange(context, request, async (tx, act) => {
+      return answerChange(context, request, reply, async (tx, act) => {
         await advancePayment(tx, act, presentationOf(context), { clientId, paymentId, to, reason });
-        return paymentBody(tx, viewOf(request, context), paymentId);
+        return { status: 200, body: (await paymentBody(tx, viewOf(request, context), paymentId)) ?? noPayment() };
       });
-      return sendJson(reply, body ?? noPayment());
     },
   );
 }

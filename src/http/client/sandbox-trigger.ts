@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { EVENTS, trigger } from '../../sandbox/trigger.ts';
 import { closed } from '../../values/schemas.ts';
-import { locationHeader, sendValue } from '../schemas/reply.ts';
+import { locationHeader } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 
 const Trigger = Type.Object(
   {
@@ -62,12 +62,12 @@ export function sandboxTriggerRoutes(app: FastifyInstance, context: Context): vo
     const { clientId, contactId } = request.caller;
     const { event } = request.body;
     const naming = { ...presentationOf(context), brand: context.config.brand };
-    const made = await contactChange(context, request, (tx, act) =>
-      trigger(tx, act, naming, { event, clientId, contactId }),
-    );
-    const place = SHOWN_AT[made.entity];
-    if (place)
-      reply.header('location', clientAddress(context, request, `${place}/${encodeURIComponent(made.entity_id)}`));
-    return sendValue(reply.code(201), made);
+    return answerChange(context, request, reply, async (tx, act) => {
+      const made = await trigger(tx, act, naming, { event, clientId, contactId });
+      const place = SHOWN_AT[made.entity];
+      const path = `${place}/${encodeURIComponent(made.entity_id)}`;
+      const headers = { location: clientAddress(context, request, path) };
+      return { status: 201, body: JSON.stringify(made), ...(place !== undefined && { headers }) };
+    });
   });
 }

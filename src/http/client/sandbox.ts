@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { resetClient } from '../../sandbox/reset.ts';
 import { ClientQuery, errors } from '../schemas/schemas.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
 import { sandboxRequestRoutes } from './sandbox-requests.ts';
@@ -40,9 +40,9 @@ function sandboxResetRoutes(app: FastifyInstance, context: Context): void {
   const patient = { ...context, pool: context.backgroundPool };
   app.post('/sandbox/reset', RESET, async (request, reply) => {
     const scope = { vault: context.vault, presentation: presentationOf(context) };
-    await contactChange(patient, request, (tx, act) =>
-      resetClient(tx, act, { clientId: request.caller.clientId, scope }),
-    );
-    return reply.code(204).send();
+    return answerChange(patient, request, reply, async (tx, act) => {
+      await resetClient(tx, act, { clientId: request.caller.clientId, scope });
+      return { status: 204, body: '' };
+    });
   });
 }

@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { readProgress, STATEMENT_PROGRESS } from '../../statements/progress.ts';
 import { type DeliveryMethod, requestStatement, STATEMENT_REQUEST } from '../../statements/request.ts';
 import { UuidOfRecord } from '../../values/schemas.ts';
-import { locationHeader, sendValue } from '../schemas/reply.ts';
+import { locationHeader } from '../schemas/reply.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 
 const StatementBody = Type.Object(STATEMENT_REQUEST.properties, {
   title: 'StatementInput',
@@ -63,13 +63,12 @@ const FOLLOW = {
 /** POST /statements/accounts, GET /statements/requests/{id} (the service interface; docs/decisions.md, 5). */
 export function statementRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
-    const { statementId, delivery } = await contactChange(context, request, (tx, act) =>
-      requestStatement(tx, act, request.caller, request.body, {
-        maxDays: context.config.statementMaxDays,
-      }),
-    );
-    reply.header('location', clientAddress(context, request, `/statements/requests/${statementId}`));
-    return sendValue(reply.code(202), ACCEPTED[delivery]);
+    const maxDays = context.config.statementMaxDays;
+    return answerChange(context, request, reply, async (tx, act) => {
+      const { statementId, delivery } = await requestStatement(tx, act, request.caller, request.body, { maxDays });
+      const location = clientAddress(context, request, `/statements/requests/${statementId}`);
+      return { status: 202, body: JSON.stringify(ACCEPTED[delivery]), headers: { location } };
+    });
   });
   app.get<{ Params: { id: string } }>('/statements/requests/:id', FOLLOW, (request) =>
     readProgress(context.pool, request.caller.clientId, request.params.id),

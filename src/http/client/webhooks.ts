@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { UuidOfRecord } from '../../values/schemas.ts';
 import { ping } from '../../webhooks/ping.ts';
 import { errors } from '../schemas/schemas.ts';
-import { contactChange } from './change.ts';
+import { answerChange } from './change.ts';
 
 const PING = {
   config: { permission: 'can_manage_webhooks' as const, clientHeader: true },
@@ -29,7 +29,9 @@ const PING = {
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Params: { subscription_id: string } }>('/webhooks/ping/:subscription_id', PING, async (request, reply) => {
     const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };
-    await contactChange(context, request, (tx) => ping(tx, key, request.now));
-    return reply.code(204).send();
+    return answerChange(context, request, reply, async (tx) => {
+      await ping(tx, key, request.now);
+      return { status: 204, body: '' };
+    });
   });
 }

@@ -1,7 +1,6 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
-import { MAX_IDEMPOTENCY_KEY } from '../../operator/idempotency.ts';
 import type { ErrorCode } from '../../values/errors.ts';
-import type { DescribedOperation } from '../description/headers.ts';
+import { addIdempotencyKey } from '../description/idempotency.ts';
 import type { Description } from '../description/openapi.ts';
 import { INSTITUTION, referenceScript } from '../site/audience.ts';
 import { REASON_HEADER_FORM } from './reason.ts';
@@ -45,27 +44,6 @@ function implied({ config, method }: RouteOptions, { params, querystring }: Fast
 
 function requires(querystring: unknown): boolean {
   return ((querystring as { required?: string[] } | undefined)?.required ?? []).length > 0;
-}
-
-const REPLAYED = {
-  description: 'The answer was stored; nothing was done a second time',
-  schema: { type: 'string', enum: ['true'] },
-};
-
-/** Describes the key that makes a POST safe to repeat, and the header that its stored answer has (docs/operator-interface.md). */
-function addIdempotencyKey(operation: DescribedOperation): void {
-  const parameter = {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description: 'The same key and body within 24 hours give the stored answer again',
-    schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
-  };
-  operation.parameters = [...(operation.parameters ?? []), parameter];
-  for (const [status, response] of Object.entries(operation.responses)) {
-    if (!status.startsWith('2')) continue;
-    response.headers = { ...response.headers, 'idempotency-replayed': REPLAYED };
-  }
 }
 
 const REASON = {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { commit, rollback, type Transaction, transaction } from '../../database/database.ts';
+import { connect, type Transaction, transaction, transactionOn } from '../../database/database.ts';
 import { databaseFault } from '../../database/fault.ts';
 import { TradeMemory } from '../../exchange/trade-memory.ts';
 import { CONFLICT_RULES } from '../../imports/conflicts.ts';
@@ -27,7 +27,8 @@ import { closed } from '../../values/schemas.ts';
 import { toProblem } from '../schemas/problem.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { explain, keepDigits } from '../schemas/validation.ts';
-import { idempotencyKey, operatorAct } from './change.ts';
+import { idempotencyKey } from '../server/change.ts';
+import { operatorAct } from './change.ts';
 import { begun } from './import-body.ts';
 
 export interface Importable {
@@ -79,7 +80,7 @@ export interface ImportCall {
 export async function runImport(context: Context, given: ImportCall): Promise<FastifyReply> {
   const { request, reply } = given;
   const key = idempotencyKey(request);
-  const connection = await context.backgroundPool.connect();
+  const connection = await connect(context.backgroundPool);
   let broken: Error | undefined;
   const onError = (error: Error) => {
     broken = error;
@@ -100,17 +101,6 @@ export async function runImport(context: Context, given: ImportCall): Promise<Fa
     if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);
     connection.off('error', onError);
     connection.release(broken);
-  }
-}
-
-async function inTransaction(connection: Transaction, work: () => Promise<void>): Promise<void> {
-  await connection.query('begin');
-  try {
-    await work();
-    await commit(connection);
-  } catch (error) {
-    await rollback(connection).catch(() => {});
-    throw error;
   }
 }
 
@@ -151,9 +141,9 @@ async function importFile(
     const text = JSON.stringify(request.query.on_conflict === undefined ? others : { unchanged, ...others });
     const end = async (tx: Transaction) => {
       await endImport(tx, importId, { state: 'done', now: clock.now() });
-      if (key !== undefined) await storeAnswer(tx, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
+      if (key !== undefined) storeAnswer(tx, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
     };
-    await inTransaction(connection, () => end(connection)).catch((error: unknown) => {
+    await transactionOn(connection, () => end(connection)).catch((error: unknown) => {
       if (!databaseFault(error)) throw error;
       // The connection was lost with the answer to a commit. What it has imported stands.
       return transaction(context.backgroundPool, end);

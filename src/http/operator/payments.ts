@@ -76,7 +76,7 @@ async function read(
 
 /** The payment as a transaction leaves it. The change feed shows the same text, so that it need not read it again. */
 async function changed(tx: Transaction, context: Context, payment: Wanted): Promise<string | undefined> {
-  await lockChanges(tx);
+  lockChanges(tx);
   const record = await read(tx, context, payment);
   if (record) noteRecord(tx, 'payment', record.payment_id, () => record);
   return record?.text;

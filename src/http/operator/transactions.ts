@@ -1,16 +1,19 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { bookTransaction } from '../../accounts/booking.ts';
+import { type BookingCall, bookTransaction, bookTransactions } from '../../accounts/booking.ts';
+import { BookingQueue } from '../../accounts/booking-queue.ts';
 import { TRANSACTION } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
+import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { closed } from '../../values/schemas.ts';
 import { TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
 import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
-import { change } from './change.ts';
+import { runChange, runTogether } from '../server/change.ts';
+import { guardOf, operatorAct, sendChange } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
 export const TransactionBody = Type.Object(
@@ -90,11 +93,12 @@ const READ_ONE = operation('GET /transactions/{id}', {
 
 /** Transactions of currency accounts (docs/operator-interface.md). */
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
-  serve(
-    app,
-    BOOK,
-    change(context, 201, (tx, act, request) => bookTransaction(tx, act, request.body)),
-  );
+  const queue = bookings(context);
+  serve(app, BOOK, async (request, reply) => {
+    const { client_id: clientId, currency_account_id: account } = request.body;
+    const call = { request, act: operatorAct(request), input: request.body, ...guardOf(request) };
+    return sendChange(reply, await queue.book(`${clientId} ${account}`, call));
+  });
   serve(app, LIST, async ({ query }, reply) => {
     const filter = {
       currencyAccountId: query.currency_account_id,
@@ -103,4 +107,27 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
     return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
   });
   serve(app, READ_ONE, (request) => findTransaction(context.pool, request.params.id));
+}
+
+type BookingRequest = BookingCall & ReturnType<typeof guardOf> & { request: FastifyRequest };
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The bookings of each account, in turn. */
+function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> {
+  const answer = (record: object): StoredAnswer => ({ status: 201, body: JSON.stringify(record) });
+  return new BookingQueue({
+    alone: ({ request, act, input, ...guard }) =>
+      runChange(context, request, { ...guard, work: async (tx) => answer(await bookTransaction(tx, act, input)) }),
+    together: (calls) =>
+      runTogether(context, calls, async (tx, fit) => {
+        const { booked, refused } = await bookTransactions(tx, fit);
+        const rest = booked.map(answer);
+        return fit.map((_, index) => refused.get(index) ?? (rest.shift() as StoredAnswer));
+      }).catch((error: { code?: string }) => {
+        // One of them has an identifier that exists, and nothing was booked. Each by itself is told what it is.
+        if (error.code === UNIQUE_VIOLATION) return [];
+        throw error;
+      }),
+  });
 }

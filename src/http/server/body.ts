@@ -4,6 +4,7 @@ import { readForm } from '../../values/form.ts';
 import { parseJson } from '../../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
 import { messageOf } from '../../values/unknown.ts';
+import { takeBytes } from './keyed.ts';
 
 /** Imports are streams and have no limit (docs/decisions.md, 1). */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -13,15 +14,22 @@ const MAX_QUOTED_LENGTH = 120;
 /** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts) and whose texts can be stored (storable.ts). */
 export function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    takeBytes(request, body);
+    const refuse = (fault: Problem) => {
+      if (!request.keyed) return done(fault);
+      request.bodyFault = fault;
+      done(null, undefined);
+    };
     try {
       const value = body.length === 0 ? undefined : parseJson(utf8(body));
       // UTF-8 has no such text itself: it can only be written as an escape.
       const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
-      done(found === undefined ? null : new Problem('invalid_body', `${found}: ${NOT_STORABLE}`), value);
+      if (found === undefined) done(null, value);
+      else refuse(new Problem('invalid_body', `${found}: ${NOT_STORABLE}`));
     } catch (error) {
       const reason = messageOf(error).slice(0, MAX_QUOTED_LENGTH);
-      done(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
+      refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
     }
   });
 }

@@ -102,7 +102,7 @@ export async function createApplication(
   await setLists(tx, clientId, input);
   const secret = await newSecret(tx, act, { vault, clientId });
   const application = await findApplication(tx, clientId);
-  await audit(tx, act, { action: 'create', entity: 'application', entityId: clientId, after: application });
+  audit(tx, act, { action: 'create', entity: 'application', entityId: clientId, after: application });
   return { ...application, client_secret: secret };
 }
 
@@ -122,7 +122,7 @@ export async function updateApplication(
   });
   await setLists(tx, clientId, patch);
   const after = await findApplication(tx, clientId);
-  await audit(tx, act, { action: 'update', entity: 'application', entityId: clientId, before, after });
+  audit(tx, act, { action: 'update', entity: 'application', entityId: clientId, before, after });
   return after;
 }
 
@@ -147,7 +147,7 @@ export async function rotateSecret(
   await tx.query('delete from application_secrets where application_id = $1 and expires_at is not null', [clientId]);
   await tx.query('update application_secrets set expires_at = $2 where application_id = $1', [clientId, until]);
   const secret = await newSecret(tx, act, { vault, clientId });
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'application',
     entityId: clientId,

@@ -110,7 +110,7 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, inpu
     returning: CLIENT.select,
     computed: { cell: '(select number from cells where schema = current_schema())' },
   });
-  await audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
+  audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
   return client;
 }
 
@@ -134,7 +134,7 @@ export async function updateClient(
     returning: CLIENT.select,
   });
   const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
-  await audit(tx, act, entry);
+  audit(tx, act, entry);
   return after ?? before;
 }
 

@@ -113,7 +113,7 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
   await insertRow(tx, 'contacts', row, { returning: 'contact_id' });
   await setClients(tx, contactId, input.clients);
   const contact = await findContact(tx, contactId);
-  await audit(tx, act, { action: 'create', entity: 'contact', entityId: contactId, after: contact });
+  audit(tx, act, { action: 'create', entity: 'contact', entityId: contactId, after: contact });
   return contact;
 }
 
@@ -150,7 +150,7 @@ export async function updateContact(
   const { second_factor: factor, phone: number } = contact;
   if (before.second_factor !== factor || before.phone !== number || patch.totpSecret)
     await endOpenSignIns(tx, contactId);
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'update',
     entity: 'contact',
     entityId: contactId,
@@ -204,7 +204,7 @@ export async function findContactLock(db: Db, contactId: string, now: Date): Pro
 export async function unlockContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
   const contact = await findContact(tx, contactId);
   await liftLockOut(tx, contact);
-  await audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after: { unlocked: true } });
+  audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after: { unlocked: true } });
 }
 
 /** Lifts the locks of the password and of the second factor. */

@@ -57,7 +57,7 @@ export async function recordOnboarding(
      on conflict (client_id, id) do update set event = excluded.event, recorded_at = excluded.recorded_at`,
     [input.client_id, id, JSON.stringify(event), act.now],
   );
-  await audit(tx, act, {
+  audit(tx, act, {
     action: 'create',
     entity: 'onboarding_event',
     entityId: id,

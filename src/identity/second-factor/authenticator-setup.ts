@@ -73,7 +73,7 @@ export async function newRecoveryCodes(tx: Transaction, act: Act, contactId: str
     });
   const codes = await replaceRecoveryCodes(tx, contactId);
   const after = { recovery_codes: codes.length };
-  await audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after });
+  audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after });
   return codes;
 }
 

@@ -58,7 +58,7 @@ export async function useRecoveryCode(
     [contactId],
   );
   const after = { recovery_code_used: true, recovery_codes: first(left)?.left };
-  await audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after });
+  audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after });
   return true;
 }
 

@@ -20,7 +20,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
   claims: [{ field: 'transaction_id', id: ({ id }) => id }],
   comparison: TRANSACTION_COMPARISON,
 
-  read: (line, input, { act }) => ({ line, ...readBooking(input, act.now) }),
+  read: (line, input, { act }) => ({ line, act, ...readBooking(input, act.now) }),
 
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgeBookings(tx, rows));
@@ -28,7 +28,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
     return refusals;
   },
 
-  async insert(tx, rows, { act, notify }) {
-    await writeBookings(tx, act, rows, { silent: !notify, imported: true });
+  async insert(tx, rows, { notify }) {
+    await writeBookings(tx, rows, { silent: !notify, imported: true });
   },
 };

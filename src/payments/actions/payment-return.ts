@@ -32,7 +32,9 @@ export async function creditReturns(
   { silent }: { silent?: boolean },
 ): Promise<string[]> {
   if (returned.length === 0) return [];
-  const { booked, refused } = await bookTransactions(tx, act, await creditsOf(tx, act, returned), { silent });
+  const credits = await creditsOf(tx, act, returned);
+  const calls = credits.map((input) => ({ act, input }));
+  const { booked, refused } = await bookTransactions(tx, calls, { silent });
   for (const problem of refused.values()) throw problem;
   return booked.map(({ transaction_id: id }) => id);
 }

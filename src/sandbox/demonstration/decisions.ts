@@ -43,7 +43,7 @@ export async function decide(
     const contactId = await nextApprover(tx, clientId, id);
     // When it is made again, contacts may have lost permissions: the payment then waits.
     if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
-    const decision = { clientId, id, contactId, now: decided };
+    const decision = { clientId, id, paymentId: input.payment_id, contactId, now: decided };
     if (status === 'Payment rejected') {
       await decideApproval(tx, { ...decision, action: 'reject' }, true);
       return { id, status, rejected_by: contactId, rejected_date: decided };

@@ -21,7 +21,7 @@ export async function putRecords<Input, Row extends ImportRow<Input>>(
   }
   noteImported(tx, scope, kind, rows);
   await kind.insert(tx, rows, scope);
-  await audit(tx, scope.act, {
+  audit(tx, scope.act, {
     action: 'import',
     entity: kind.entity,
     entityId: 'demonstration',

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { type Transaction, together, transaction } from '../../database/database.ts';
+import {
+  claimKey,
+  freeKeys,
+  type KeyedRequest,
+  MAX_IDEMPOTENCY_KEY,
+  type StoredAnswer,
+  storeAnswer,
+} from '../../operator/idempotency.ts';
+import { Problem } from '../../values/errors.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { holdScope } from './cells.ts';
+
+/** How a change is run. */
+interface ChangeCall<Answer extends StoredAnswer | undefined> {
+  /** The Idempotency-Key of the request, if it has one. */
+  keyed?: KeyedRequest | undefined;
+  /** Whether the caller may still do it. @throws Problem */
+  confirm: (tx: Transaction) => Promise<unknown>;
+  /** Its answer is kept under the key. */
+  work: (tx: Transaction) => Promise<Answer>;
+}
+
+/**
+ * Does the work of a request in one transaction, together with its key. The work begins while the database still looks at the caller and
+ * at the key: all of it goes to the server in one go, and is undone where the caller is refused or the key was used before.
+ * @throws Problem those of the confirmation first, then idempotency_conflict, then those of the work
+ */
+export async function runChange<Answer extends StoredAnswer | undefined>(
+  { pool, vault }: Pick<Context, 'pool' | 'vault'>,
+  request: FastifyRequest,
+  { keyed, confirm, work }: ChangeCall<Answer>,
+): Promise<Answer> {
+  try {
+    return await transaction(pool, async (tx) => {
+      const opening = together([
+        confirm(tx),
+        request.cellScope && holdScope(tx, request),
+        keyed && claimKey(tx, vault, keyed, request.now),
+      ]).then(([, , known]) => {
+        if (known) throw new Known(known);
+      });
+      const [, answer] = await together([opening, work(tx)]);
+      if (keyed && answer) storeAnswer(tx, vault, keyed, answer);
+      return answer;
+    });
+  } catch (known) {
+    if (known instanceof Known) return { ...known.answer, headers: replayed(known.answer) } as Answer;
+    throw known;
+  }
+}
+
+/** A change that shares a transaction with others. */
+interface SharedCall {
+  request: FastifyRequest;
+  keyed?: KeyedRequest | undefined;
+  confirm: (tx: Transaction) => Promise<unknown>;
+}
+
+/**
+ * Does the work of several requests of one client in one transaction. Each has its own answer, refusal and key.
+ * @param work of those that are not refused and have no answer yet
+ * @returns the answer or the refusal of each; undefined of one whose key another one of them has: it waits for that
+ * @throws what fails for all of them: nothing was done then
+ */
+export async function runTogether<Call extends SharedCall>(
+  { pool, vault }: Pick<Context, 'pool' | 'vault'>,
+  calls: readonly Call[],
+  work: (tx: Transaction, calls: readonly Call[]) => Promise<(StoredAnswer | Problem)[]>,
+): Promise<(StoredAnswer | Problem | undefined)[]> {
+  const outcomes = new Map<Call, StoredAnswer | Problem>();
+  await transaction(pool, async (tx) => {
+    const [first] = calls;
+    if (first?.request.cellScope) await holdScope(tx, first.request);
+    // Keys in one order: two transactions could wait for each other's.
+    const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted((a, b) =>
+      (a.keyed?.key ?? '').localeCompare(b.keyed?.key ?? ''),
+    );
+    const opened = await together(ordered.map((call) => open(tx, vault, call)));
+    for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(ordered[index] as Call, outcome);
+    const fit = ordered.filter((call) => !outcomes.has(call));
+    const results = await work(tx, fit);
+    for (const [index, call] of fit.entries()) outcomes.set(call, results[index] as StoredAnswer | Problem);
+    for (const { keyed, outcome } of fit.map((call) => ({ keyed: call.keyed, outcome: outcomes.get(call) }))) {
+      if (!keyed || !outcome) continue;
+      if (outcome instanceof Problem) freeKeys(tx, [keyed.key]);
+      else storeAnswer(tx, vault, keyed, outcome);
+    }
+  });
+  return calls.map((call) => outcomes.get(call));
+}
+
+/** Looks at a caller and a key. @returns why the call is refused, or its answer from before; undefined: it is to be done */
+async function open(
+  tx: Transaction,
+  vault: Context['vault'],
+  { request, keyed, confirm }: SharedCall,
+): Promise<StoredAnswer | Problem | undefined> {
+  const [confirmed, claimed] = await Promise.allSettled([
+    confirm(tx),
+    keyed && claimKey(tx, vault, keyed, request.now),
+  ]);
+  const failed = [confirmed, claimed].find(({ status }) => status === 'rejected');
+  if (failed?.status !== 'rejected') {
+    const known = claimed.status === 'fulfilled' ? claimed.value : undefined;
+    return known && { ...known, headers: replayed(known) };
+  }
+  if (!(failed.reason instanceof Problem)) throw failed.reason;
+  if (keyed && claimed.status === 'fulfilled' && !claimed.value) freeKeys(tx, [keyed.key]);
+  return failed.reason;
+}
+
+/** The answer of the same request is stored: the transaction of this one leaves nothing behind. */
+class Known extends Error {
+  readonly answer: StoredAnswer;
+
+  constructor(answer: StoredAnswer) {
+    super('the request was answered before');
+    this.answer = answer;
+  }
+}
+
+/** The headers of an answer that was stored before. */
+export function replayed({ headers }: StoredAnswer): Record<string, string> {
+  return { ...headers, 'idempotency-replayed': 'true' };
+}
+
+/** Sends an answer: JSON, or none. */
+export function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: StoredAnswer): FastifyReply {
+  reply.code(status).headers(headers);
+  return body === '' ? reply.send() : sendJson(reply, body);
+}
+
+/** The idempotency key of a request, if it has one. @throws Problem invalid_parameter */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY) {
+    throw new Problem('invalid_parameter', {
+      field: 'Idempotency-Key',
+      message: `must have 1 to ${MAX_IDEMPOTENCY_KEY} characters`,
+    });
+  }
+  return key;
+}

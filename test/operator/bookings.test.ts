@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type Answer, startTestService, type TestService } from '../world/service.ts';
+
+/** Bookings of one account at the same moment: some of them share a transaction, and nobody notices but the clock. */
+
+let service: TestService;
+let clientId: string;
+let account: number;
+before(async () => {
+  service = await startTestService();
+  clientId = (await service.operator('POST', '/clients', { client_name: 'Acme' })).body.client_id;
+  const opened = await service.operator('POST', '/currency-accounts', { client_id: clientId, currency: 'EUR' });
+  account = opened.body.account_id;
+});
+after(() => service.stop());
+
+function book(fields: object = {}, key?: string): Promise<Answer> {
+  const body = {
+    client_id: clientId,
+    currency_account_id: account,
+    kind: 'CREDIT_INCOMING_TRANSACTION',
+    amount: { amount: '1.10', currency: 'EUR' },
+    ...fields,
+  };
+  return service.operator(
+    'POST',
+    '/transactions',
+    body,
+    key === undefined ? {} : { headers: { 'idempotency-key': key } },
+  );
+}
+
+async function changesAfter(cursor: string) {
+  const { body } = await service.operator('GET', `/changes?after=${cursor}&limit=1000`);
+  return body.changes as {
+    entity: string;
+    entity_id: string;
+    version: number;
+    request_id: string;
+    data: { balance: string };
+  }[];
+}
+
+test('each has its answer, its balance, its audit row and its changes', async () => {
+  const start = (await service.operator('GET', '/changes?after=now')).body.cursor;
+  const given = randomUUID();
+  assert.equal((await book({ transaction_id: given })).status, 201);
+  const wanted: [fields: object, status: number, key?: string][] = [];
+  for (let n = 0; n < 60; n += 1) {
+    wanted.push([{}, 201, `key-${n}`]);
+    if (n % 15 === 3) wanted.push([{ amount: { amount: '1', currency: 'GBP' } }, 400, `refused-${n}`]);
+    if (n % 15 === 6) wanted.push([{ amount: { amount: '0', currency: 'EUR' } }, 400]);
+    if (n === 40) wanted.push([{ transaction_id: given }, 409, 'taken']);
+  }
+  const answers = await Promise.all(wanted.map(([fields, , key]) => book(fields, key)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    wanted.map(([, status]) => status),
+  );
+  const booked = answers.filter(({ status }) => status === 201);
+  const balances = booked.map(({ body }) => Number(body.balance.amount.amount)).sort((a, b) => a - b);
+  assert.deepEqual(
+    balances,
+    balances.map((_, n) => Number(((n + 2) * 1.1).toFixed(2))),
+  );
+  const { rows } = await service.query(
+    `select count(*)::int as rows, count(distinct request_id)::int as requests from audit where entity = 'transaction' and client_id = $1`,
+    [clientId],
+  );
+  assert.deepEqual(rows, [{ rows: booked.length + 1, requests: booked.length + 1 }]);
+  const changes = await changesAfter(start);
+  const ofAccount = changes.filter(({ entity }) => entity === 'currency_account');
+  assert.deepEqual(
+    ofAccount.map(({ version }) => version),
+    ofAccount.map((_, n) => n + (ofAccount[0]?.version ?? 0)),
+  );
+  assert.equal(ofAccount.at(-1)?.version, booked.length + 2);
+  const moved = ofAccount.filter(({ version }) => version > 1);
+  const transactions = changes.filter(({ entity }) => entity === 'transaction');
+  assert.deepEqual(
+    new Set(transactions.map(({ request_id: id }) => id)),
+    new Set(moved.map(({ request_id: id }) => id)),
+  );
+  assert.equal(ofAccount.at(-1)?.data.balance, ((booked.length + 1) * 1.1).toFixed(2));
+  // Sent again: the same answers, and the keys of refused requests are free.
+  const again = await Promise.all(wanted.map(([fields, , key]) => (key === undefined ? undefined : book(fields, key))));
+  for (const [index, answer] of again.entries()) {
+    if (!answer || wanted[index]?.[1] !== 201) continue;
+    assert.equal(answer.text, answers[index]?.text);
+    assert.equal(answer.headers.get('idempotency-replayed'), 'true');
+  }
+  assert.equal((await book({}, 'refused-3')).status, 201);
+});
+
+test('a key that is sent many times at once books once', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => book({}, 'the same')));
+  assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1, answers[0]?.text);
+  const other = await Promise.all([book({ debtor_name: 'Other' }, 'the same'), book(), book()]);
+  assert.deepEqual(
+    other.map(({ status }) => status),
+    [409, 201, 201],
+  );
+  assert.equal((await book({}, 'the same')).text, answers[0]?.text);
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
+import { createDatabase } from './world/database.ts';
+import { startTestService, type TestService } from './world/service.ts';
+
+/** A change waits for its database a bounded number of times, whatever it leaves behind (docs/decisions/0029). */
+
+/** Stands between the service and its database, and notes each transaction: what it has said before each time that it waited. */
+class Listener {
+  readonly transactions: string[][] = [];
+  readonly #server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(target: URL) {
+    this.#server = createServer((near) => this.#carry(near, connect(Number(target.port), target.hostname)));
+  }
+
+  async open(target: URL): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    return Object.assign(new URL(target), { hostname: '127.0.0.1', port }).toString();
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #carry(near: Socket, far: Socket): void {
+    for (const socket of [near, far]) {
+      this.#sockets.add(socket);
+      socket.setNoDelay(true).on('error', () => {});
+    }
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    let turns: string[] = [];
+    let isAnswered = true;
+    far.on('data', (data) => {
+      isAnswered = true;
+      near.write(data);
+    });
+    near.on('data', (data) => {
+      const said = data.toString('latin1');
+      if (said.includes('begin\0')) turns = [];
+      if (isAnswered) turns.push('');
+      isAnswered = false;
+      turns[turns.length - 1] += said;
+      if (said.includes('commit\0')) this.transactions.push(turns);
+      far.write(data);
+    });
+  }
+}
+
+let listener: Listener;
+let service: TestService;
+let world: ApprovalsWorld;
+let account: number;
+
+before(async () => {
+  const database = await createDatabase();
+  listener = new Listener(new URL(database.url));
+  service = await startTestService({}, { ...database, url: await listener.open(new URL(database.url)) });
+  world = await approvalsWorld(service, ['Ann', 'Bob']);
+  await world.configure({ A: ['Ann'], B: ['Bob'] }, [['0', [['A']], [['B']]]]);
+  const opened = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  account = opened.body.account_id;
+});
+after(async () => {
+  await service.stop();
+  listener.close();
+});
+
+/** How often the transaction of a call that names something waits. The second call: statements are prepared then. */
+async function turnsOf(
+  name: string,
+  call: () => Promise<{ status: number; text: string }>,
+  says: string,
+): Promise<number> {
+  listener.transactions.length = 0;
+  const answer = await call();
+  assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+  const own = listener.transactions.filter((turns) => {
+    const said = turns.join('');
+    // Not of work in the background, which takes a lock for itself.
+    return said.includes(says) && !said.includes('pg_try_advisory_xact_lock');
+  });
+  return Math.max(...own.map((turns) => turns.length));
+}
+
+test('a change has at most four round trips', async () => {
+  const counts: Record<string, number> = {};
+  const measure = async (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => {
+    counts[name] = await turnsOf(name, call, says);
+  };
+  const book = () =>
+    service.operator(
+      'POST',
+      '/transactions',
+      {
+        client_id: world.clientId,
+        currency_account_id: account,
+        kind: 'CREDIT_INCOMING_TRANSACTION',
+        amount: { amount: '10.50', currency: 'EUR' },
+      },
+      { headers: { 'idempotency-key': crypto.randomUUID() } },
+    );
+  for (const round of [1, 2]) {
+    await measure('a booking', book, 'CREDIT_INCOMING_TRANSACTION');
+    let id = '';
+    await measure(
+      'a payment',
+      async () => {
+        const made = await world.pay({ amount: 100, reference: `Round ${round}` });
+        id = made.body.payment_id;
+        return made;
+      },
+      `Round ${round}`,
+    );
+    await measure('a first approval', () => world.patch(world.person('Ann'), id, 'authorise'), id);
+    await measure('the last approval', () => world.patch(world.person('Bob'), id, 'authorise'), id);
+    for (const action of ['validate', 'send', 'complete'])
+      await measure(`action ${action}`, () => service.operator('POST', `/payments/${id}/actions`, { action }), id);
+    const others = [await world.create(), await world.create()];
+    await measure('a deletion', () => world.ask(world.owner, 'DELETE', `/payments/${others[0]}`), others[0] as string);
+    await measure(
+      'a rejection',
+      () => world.patch(world.person('Ann'), others[1] as string, 'reject'),
+      others[1] as string,
+    );
+  }
+  assert.deepEqual(
+    Object.entries(counts).filter(([, count]) => count > 4),
+    [],
+  );
+});
