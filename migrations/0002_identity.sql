@@ -8,7 +8,9 @@ create table cells (
   -- The last migration that a further cell has, and how many steps of the next one. `made`: it has once had all of them.
   migration int not null default 0,
   steps int not null default 0,
-  made boolean not null default false
+  made boolean not null default false,
+  -- How often audit rows of a further cell were sealed: who has read them before somebody else did reads them again.
+  seals bigint not null default 0
 );
 insert into cells (number, schema, made) values (0, current_schema(), true);
 

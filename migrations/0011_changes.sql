@@ -1,7 +1,7 @@
 -- The change feed (docs/change-feed.md): what the institution's core reads to learn what happened.
 --
 -- A business transaction writes its changes once, together, as the last thing that it does before it commits (src/feed/recorder.ts).
--- A change is never copied: its place in the feed is that of its transaction, which the publisher numbers after the commit.
+-- A change is not copied for its place in the feed: that is the place of its transaction, which the publisher numbers after the commit.
 
 -- The newest version of each record. A record that has only been created has version 1 and no row. Raising the version locks the row
 -- until the end of the transaction, so that the changes of one record follow each other.
@@ -67,6 +67,26 @@ create table change_order (
 create index change_order_at on change_order (at, position);
 -- No transaction gets a second place.
 create unique index change_order_batch on change_order (batch);
+
+-- With several cells: what further cells have published lately, as `changes` has it there. Who follows the feed reads on while one of them
+-- gives no answer. Empty with one cell.
+create table changes_recent (
+  batch bigint not null,
+  place int not null,
+  changes int not null,
+  client_ids text[] not null,
+  entities text[] not null,
+  body text not null,
+  -- When it was published.
+  at timestamptz not null,
+  primary key (batch, place)
+) with (toast_tuple_target = 8160);
+do $$ begin
+  alter table changes_recent alter column body set compression lz4;
+exception when feature_not_supported then
+  alter table changes_recent alter column body set storage external;
+end $$;
+create index changes_recent_at on changes_recent (at);
 
 -- Cursors carry a mark made with this key, so that one that was never handed out is recognised.
 create table change_cursor_key (

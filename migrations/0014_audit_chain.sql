@@ -119,6 +119,20 @@ create table audit_end (
   latest_at timestamptz not null
 );
 
+-- Links of further cells that were made and may not be in their cell yet: its server can cease to answer at any moment. Empty with one cell.
+create table audit_links (
+  position bigint primary key,
+  audit_id bigint not null unique,
+  at timestamptz not null,
+  latest_at timestamptz not null,
+  late boolean not null,
+  entity text not null,
+  entity_id text not null,
+  client_id text,
+  actor text not null,
+  hash bytea not null
+);
+
 -- Each minute the end of the chain, also where nothing was sealed since: the minute itself is proved. `mac` is made with the chain's key,
 -- over position, hash, at and floor.
 create table audit_heads (

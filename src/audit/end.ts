@@ -21,7 +21,9 @@ interface OpenEnd extends ChainEnd {
   shared: boolean;
 }
 
-const CHAIN = 'audit_chain';
+/** The table of the links: of the rows of a cell, there. Those that are not yet in their further cell wait in a table that exists once. */
+export const CHAIN = 'audit_chain';
+export const WAITING = 'audit_links';
 /** Milliseconds for which the others wait for the lock of the chain, where there are several cells. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
@@ -38,22 +40,36 @@ export async function lockChain(tx: Db): Promise<void> {
 
 /** Links at some positions of the chain; in several cells where somebody has forged one. */
 export async function linksAt(db: Db, positions: readonly number[]): Promise<ChainEnd[]> {
-  const select = `select position, hash from ${CHAIN} where position = any($1::bigint[])`;
-  const { rows } = await db.query<ChainEnd>(`select position, hash from ${overCells(db, CHAIN, select)} c`, [
+  const from = (table: string) => `select position, hash from ${table} where position = any($1::bigint[])`;
+  // First: what is not there any more has reached its cell.
+  const waiting = hasSeveralCells(db) ? (await db.query<ChainEnd>(from(WAITING), [positions])).rows : [];
+  const { rows } = await db.query<ChainEnd>(`select position, hash from ${overCells(db, CHAIN, from(CHAIN))} c`, [
     positions,
   ]);
-  return rows;
+  const there = new Set(rows.map(({ position }) => position));
+  return [...rows, ...waiting.filter(({ position }) => !there.has(position))];
+}
+
+/**
+ * With several cells, where the chain ends at a moment when all its links are in their cells.
+ * @returns `waits` where some are on their way; undefined where nothing was sealed since there are several
+ */
+export async function settledEnd(db: Db): Promise<ChainEnd | 'waits' | undefined> {
+  const { rows } = await db.query<{ waits: boolean } & ChainEnd>(
+    `select exists (select from ${WAITING}) as waits, position, hash from audit_end`,
+  );
+  return rows[0]?.waits ? 'waits' : rows[0];
 }
 
 /** The first position from a moment on, where there is one: the latest moment up to a position never falls. */
 export async function positionFrom(db: Db, moment: Date): Promise<number | undefined> {
   const order = 'order by latest_at, position limit 1';
-  const select = `select latest_at, position from ${CHAIN} where latest_at >= $1 ${order}`;
-  const found = await db.query<{ position: number }>(
-    `select position from ${overCells(db, CHAIN, select)} c ${order}`,
-    [moment],
-  );
-  return first(found)?.position;
+  const from = (table: string) => `select latest_at, position from ${table} where latest_at >= $1 ${order}`;
+  const find = (select: string) =>
+    db.query<{ position: number }>(`select position from (${select}) c ${order}`, [moment]);
+  const waiting = hasSeveralCells(db) ? first(await find(from(WAITING))) : undefined;
+  const there = first(await find(overCells(db, CHAIN, from(CHAIN))));
+  return there && waiting ? Math.min(there.position, waiting.position) : (there ?? waiting)?.position;
 }
 
 /** The end of the links that are there. Behind the retention's floor nothing needs to be left. */
@@ -86,10 +102,13 @@ export async function openEnd(tx: Transaction): Promise<OpenEnd> {
   return { ...found, shared: shared || hasSeveralCells(tx) };
 }
 
-/** Says where a chain that is shared ends, after links were added in a cell. @param tx holds the lock of the chain */
-export async function moveEnd(tx: Transaction, { position, hash }: ChainEnd): Promise<void> {
+/**
+ * Says where a chain that is shared ends, after links were added.
+ * @param tx holds the lock of the chain; @param table to which they were added
+ */
+export async function moveEnd(tx: Transaction, table: string, { position, hash }: ChainEnd): Promise<void> {
   await tx.query(
-    `insert into audit_end (position, hash, latest_at) select position, $2, latest_at from audit_chain where position = $1
+    `insert into audit_end (position, hash, latest_at) select position, $2, latest_at from ${table} where position = $1
      on conflict ("only") do update set position = excluded.position, hash = excluded.hash, latest_at = excluded.latest_at`,
     [position, hash],
   );

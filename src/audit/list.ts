@@ -14,6 +14,8 @@ export interface AuditFilter {
   from?: Date | undefined;
   /** Excluded. */
   to?: Date | undefined;
+  /** The last position: with several cells, links behind it may not be in their cells yet. */
+  until?: number | undefined;
 }
 
 /** A row of the trail as callers see it. */
@@ -73,6 +75,7 @@ function conditions(filter: AuditFilter): Filter[] {
     ['actor = ?', filter.actor?.replace(/^token:/, 'operator:')],
     ['at >= ?', filter.from],
     ['at < ?', filter.to],
+    ['position <= ?', filter.until],
     [`position >= (${firstPosition('?')})`, filter.from],
     [
       `position < (case when exists (select 1 from audit_chain where late) then ${NO_END} else (${firstPosition("?::timestamptz + interval '24 hours'")}) end)`,

@@ -1,14 +1,17 @@
 import { cellPools, inEach } from '../database/cells/contexts.ts';
-import { refuseWhileSilent } from '../database/cells/pool.ts';
-import { type Db, first, type Pool, transaction } from '../database/database.ts';
+import { cellOfPool, poolOf, refuseWhileSilent } from '../database/cells/pool.ts';
+import { NUMBERS_OF_CELL } from '../database/cells/scope.ts';
+import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { KEYED_CONTENT, keyedLink, markOf } from './chain.ts';
-import { lockChain, moveEnd, openEnd } from './end.ts';
-import { chainKey } from './key.ts';
+import { CHAIN, type ChainEnd, lockChain, moveEnd, openEnd, settledEnd, WAITING } from './end.ts';
+import { type ChainKey, chainKey } from './key.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
 
 /** Rows that one transaction seals. */
 const SEAL_BATCH_ROWS = 5_000;
+/** How often is looked whether no link is on its way. */
+const MAX_SETTLING_ATTEMPTS = 50;
 
 interface Unsealed extends RowPlace {
   actor: string;
@@ -21,11 +24,20 @@ const UNSEALED = `a.id, ${momentText('a.at')} as at, a.actor, a.entity, a.entity
 
 /**
  * Chains all rows of all cells that were committed before the call.
+ * @returns with several cells, a place up to which all links are in their cells
  * @throws ChainKeyFault; Error of the database, where a cell gives no answer
  */
-export async function sealCells(pool: Pool, vault: Vault): Promise<void> {
+export async function sealCells(pool: Pool, vault: Vault): Promise<ChainEnd | undefined> {
   refuseWhileSilent(pool);
-  await sealInOrder(await cellPools(pool), vault);
+  const pools = await cellPools(pool);
+  if (pools.length === 1) return void (await sealInOrder(pools, vault));
+  // Others seal meanwhile, and a link is on its way for some milliseconds.
+  for (let attempt = 0; attempt < MAX_SETTLING_ATTEMPTS; attempt += 1) {
+    await sealInOrder(pools, vault);
+    const settled = await settledEnd(pool);
+    if (settled !== 'waits') return settled;
+  }
+  throw new Error('links of the audit chain do not reach their cells');
 }
 
 /**
@@ -57,7 +69,10 @@ export async function sealInOrder(
 
 /** Chains all rows of the cell of a pool that were committed before the call. @throws ChainKeyFault */
 export async function sealAll(pool: Pool, vault: Vault): Promise<void> {
-  while ((await sealBatch(pool, vault)) === SEAL_BATCH_ROWS) {
+  const cell = Number(cellOfPool(pool));
+  const seal =
+    cell > 0 ? () => sealFurther({ pool, once: poolOf(pool, 0), cell }, vault) : () => sealBatch(pool, vault);
+  while ((await seal()) === SEAL_BATCH_ROWS) {
     // The next batch.
   }
 }
@@ -68,42 +83,109 @@ async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
   if (!first(await pool.query('select from audit_unsealed limit 1'))) return 0;
   return transaction(pool, async (tx) => {
     await lockChain(tx);
-    const { rows: places } = await tx.query<RowPlace>(
-      `select id, ${momentText('at')} as at from audit_unsealed order by id limit $1`,
-      [SEAL_BATCH_ROWS],
-    );
-    const rows = await readRows<Unsealed>(tx, places, { columns: UNSEALED });
-    rows.sort((a, b) => a.id - b.id);
-    const key = await chainKey(tx, vault);
-    const { position, hash, latest, shared } = await openEnd(tx);
-    let previous = hash;
-    const hashes = rows.map(({ content }, index) => {
-      previous = keyedLink(key, previous, { position: position + 1 + index, mark: markOf(key, content) });
-      return previous;
-    });
-    if (rows.length > 0) {
-      await addLinks(tx, { position, latest }, { rows, hashes });
-      if (shared) await moveEnd(tx, { position: position + rows.length, hash: previous });
-    }
-    await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [places.map(({ id }) => id)]);
-    return places.length;
+    const { ids, rows } = await unsealedRows(tx);
+    const end = await addLinks(tx, CHAIN, rows, await chainKey(tx, vault));
+    if (end?.shared) await moveEnd(tx, CHAIN, end);
+    await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
+    return ids.length;
   });
 }
 
-/** What lists filter by is copied from the rows; the verification compares it. */
+/** A further cell, and where what exists once is. */
+interface Further {
+  pool: Pool;
+  once: Pool;
+  cell: number;
+}
+
+/**
+ * The same for a further cell. Its server may cease to answer at any moment, so nobody waits for it under the lock of the chain: the links
+ * are made and kept where the chain ends, and then brought to their rows. Whoever seals next brings what was left.
+ */
+async function sealFurther(further: Further, vault: Vault): Promise<number> {
+  const { pool, once, cell } = further;
+  const turn = first(await once.query<{ seals: number }>('select seals from cells where number = $1', [cell]));
+  await bringLinks(further);
+  const { ids, rows } = await unsealedRows(pool);
+  if (ids.length === 0) return 0;
+  const sealed = await transaction(once, async (tx) => {
+    await lockChain(tx);
+    const taken = await tx.query('update cells set seals = seals + 1 where number = $1 and seals = $2', [
+      cell,
+      turn?.seals,
+    ]);
+    if (taken.rowCount === 0) return false;
+    const end = await addLinks(tx, WAITING, rows, await chainKey(tx, vault));
+    if (end) await moveEnd(tx, WAITING, end);
+    return true;
+  });
+  // Somebody else has sealed what was read.
+  if (!sealed) return SEAL_BATCH_ROWS;
+  await bringLinks(further, ids);
+  return ids.length;
+}
+
+/** Brings the links of a cell to their rows. @param sealed rows that are sealed with them, those that are not there any more as well */
+async function bringLinks({ pool, once, cell }: Further, sealed: number[] = []): Promise<void> {
+  const { rows } = await once.query<{ position: number; audit_id: number; link: string }>(
+    `select position, audit_id, row_to_json(l)::text as link from ${WAITING} l
+     where audit_id >= $1 and audit_id < $2 order by position limit ${SEAL_BATCH_ROWS}`,
+    [cell * NUMBERS_OF_CELL, (cell + 1) * NUMBERS_OF_CELL],
+  );
+  if (rows.length + sealed.length === 0) return;
+  await transaction(pool, async (tx) => {
+    await tx.query(
+      `insert into ${CHAIN} (${LINK_COLUMNS}) select ${LINK_COLUMNS} from json_to_recordset($1::json)
+         as l(position bigint, audit_id bigint, at timestamptz, latest_at timestamptz, late boolean, entity text, entity_id text,
+           client_id text, actor text, hash bytea)
+       on conflict do nothing`,
+      [`[${rows.map(({ link }) => link).join(',')}]`],
+    );
+    const ids = [...sealed, ...rows.map(({ audit_id: id }) => id)];
+    await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
+  });
+  await once.query(`delete from ${WAITING} where position = any($1::bigint[])`, [rows.map(({ position }) => position)]);
+}
+
+/** The oldest rows of a cell without a link. @returns `ids`: also those whose row is not there any more */
+async function unsealedRows(db: Db): Promise<{ ids: number[]; rows: Unsealed[] }> {
+  const { rows: places } = await db.query<RowPlace>(
+    `select id, ${momentText('at')} as at from audit_unsealed order by id limit $1`,
+    [SEAL_BATCH_ROWS],
+  );
+  const rows = await readRows<Unsealed>(db, places, { columns: UNSEALED });
+  return { ids: places.map(({ id }) => id), rows: rows.sort((a, b) => a.id - b.id) };
+}
+
+const LINK_COLUMNS = 'position, audit_id, at, latest_at, late, entity, entity_id, client_id, actor, hash';
+
+/**
+ * Makes the links of some rows.
+ * @param table CHAIN or WAITING
+ * @returns where the chain ends now; undefined where there were no rows
+ */
 async function addLinks(
-  tx: Db,
-  end: { position: number; latest: string | null },
-  { rows, hashes }: { rows: Unsealed[]; hashes: Buffer[] },
-): Promise<void> {
+  tx: Transaction,
+  table: string,
+  rows: readonly Unsealed[],
+  key: ChainKey,
+): Promise<(ChainEnd & { shared: boolean }) | undefined> {
+  if (rows.length === 0) return undefined;
+  const { position, hash, latest, shared } = await openEnd(tx);
+  let previous = hash;
+  const hashes = rows.map(({ content }, index) => {
+    previous = keyedLink(key, previous, { position: position + 1 + index, mark: markOf(key, content) });
+    return previous;
+  });
+  // What lists filter by is copied from the rows; the verification compares it.
   await tx.query(
-    `insert into audit_chain (position, audit_id, at, latest_at, late, entity, entity_id, client_id, actor, hash)
+    `insert into ${table} (${LINK_COLUMNS})
      select $1 + n, id, at, latest_at, at < latest_at - interval '24 hours', entity, entity_id, client_id, actor, hash
      from (select *, greatest(max(at) over (order by n), $9::timestamptz) as latest_at
        from unnest($2::bigint[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
          with ordinality as u(id, at, entity, entity_id, client_id, actor, hash, n)) u`,
     [
-      end.position,
+      position,
       rows.map(({ id }) => id),
       rows.map(({ at }) => at),
       rows.map(({ entity }) => entity),
@@ -111,7 +193,8 @@ async function addLinks(
       rows.map(({ client_id }) => client_id),
       rows.map(({ actor }) => actor),
       hashes,
-      end.latest,
+      latest,
     ],
   );
+  return { position: position + rows.length, hash: previous, shared };
 }

@@ -46,9 +46,9 @@ export async function verifyAudit(
   range: VerificationRange,
 ): Promise<Verification> {
   try {
-    await sealCells(pool, vault);
-    const everywhere = poolOf(pool, 'all');
-    return await verify(everywhere, await readChainKey(poolOf(pool, 0), vault), now, range);
+    const settled = await sealCells(pool, vault);
+    const key = await readChainKey(poolOf(pool, 0), vault);
+    return await verify(poolOf(pool, 'all'), { key, settled }, now, range);
   } catch (error) {
     if (!(error instanceof ChainKeyFault)) throw error;
     const fault = { what: error.what, position: null, id: null, message: error.message };
@@ -58,11 +58,13 @@ export async function verifyAudit(
 
 async function verify(
   pool: Pool,
-  key: ChainKey | undefined,
+  { key, settled }: { key: ChainKey | undefined; settled: ChainEnd | undefined },
   now: Date,
   range: VerificationRange,
 ): Promise<Verification> {
-  const end = await chainEnd(pool);
+  const last = await chainEnd(pool);
+  // What was sealed since may not be in its cell yet.
+  const end = settled && settled.position < last.position ? settled : last;
   const floor = await floorHead(pool);
   const forgedFloor = key ? faultOfFloor(key, floor) : undefined;
   const walked = forgedFloor ? { rows: 0, fault: forgedFloor } : await walk(pool, key, { range, end, floor });

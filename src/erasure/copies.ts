@@ -22,6 +22,7 @@ const PLACES: readonly Place[] = [
   { table: 'approval_configurations', key: 'client_id, version', columns: { configuration: 'json' } },
   { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
   { table: 'changes', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
+  { table: 'changes_recent', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
   { table: 'import_errors', key: 'import_id, line', columns: { details: 'text' } },
   { table: 'mailbox', key: 'id', columns: { mail: 'mail' } },
   { table: 'text_messages', key: 'id', columns: { recipient: 'text', text: 'text' } },

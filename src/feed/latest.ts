@@ -47,7 +47,7 @@ export class LatestChanges {
   /** Where a cell does not tell, every client counts as changed. */
   async #readCells(last: number): Promise<void> {
     try {
-      const cells = await cellsBetween(this.#pool, last, Number.MAX_SAFE_INTEGER);
+      const cells = await cellsBetween(this.#pool, { after: last, until: Number.MAX_SAFE_INTEGER }, { recent: true });
       for (const { pool } of cells) await this.#read(pool, last);
     } catch {
       await this.#skip();

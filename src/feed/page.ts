@@ -1,5 +1,5 @@
 import type { ChangeEntity } from '../audit/change.ts';
-import { isDistributed, isPoolOfCells } from '../database/cells/pool.ts';
+import { isDistributed, isPoolOfCells, poolOf } from '../database/cells/pool.ts';
 import type { Db } from '../database/database.ts';
 import { type Cursors, cellsBetween } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
@@ -65,36 +65,38 @@ interface PlacedLine {
 
 /**
  * The lines that a reader wants, after one position and up to another. `end`: up to where they could be read. The feed has one order, so
- * that it stops at the first change of a cell that does not answer.
+ * that it stops at the first change of a cell that does not answer, where there is no copy of it (publisher.ts).
  * @throws where that is the next one
  */
 async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end: number }> {
   if (!isPoolOfCells(db)) return { lines: await linesIn(db, part), end: part.until };
-  const cells = await cellsBetween(db, part.after, part.until);
+  // First: of copies that are deleted meanwhile, the cells are asked.
+  const found = await linesIn(poolOf(db, 0), part, 'changes_recent');
+  const cells = await cellsBetween(db, part, { recent: false });
   const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
   let end = part.until;
-  const lines: PlacedLine[] = [];
   for (const [index, { position }] of cells.entries()) {
     const answer = asked[index];
-    if (answer?.status === 'fulfilled') lines.push(...answer.value);
+    if (answer?.status === 'fulfilled') found.push(...answer.value);
     else if (position - 1 <= part.after) throw answer?.reason;
     else end = Math.min(end, position - 1);
   }
-  return { lines: lines.filter(({ position }) => position <= end).sort((a, b) => a.position - b.position), end };
+  const lines = found.filter(({ position }) => position <= end).sort((a, b) => a.position - b.position);
+  return { lines: lines.filter(({ position }, index) => position !== lines[index - 1]?.position), end };
 }
 
-async function linesIn(db: Db, { after, until, clientId, entities }: Part): Promise<PlacedLine[]> {
+async function linesIn(db: Db, { after, until, clientId, entities }: Part, table = 'changes'): Promise<PlacedLine[]> {
   const filtered = clientId !== undefined || entities !== undefined;
   const joined = isDistributed(db);
   const wanted = `c.place + c.changes > $1::bigint - o.position + 1 and c.place <= $2::bigint - o.position
     ${filtered ? 'and ($3::text is null or c.client_ids @> array[$3::text]) and ($4::text[] is null or c.entities && $4)' : ''}`;
   const { rows } = await db.query<PageRow>({
-    name: `change-page-${filtered}${joined ? '-joined' : ''}`,
+    name: `${table}-page-${filtered}${joined ? '-joined' : ''}`,
     // Citus joins the order with a cell on a worker, but looks nothing up there for each row.
     text: `select o.position + c.place as position, c.body from change_order o ${
       joined
-        ? `join changes c on c.batch = o.batch and ${wanted}`
-        : `cross join lateral (select place, body from changes c where c.batch = o.batch and ${wanted}) c`
+        ? `join ${table} c on c.batch = o.batch and ${wanted}`
+        : `cross join lateral (select place, body from ${table} c where c.batch = o.batch and ${wanted}) c`
     }
       where o.position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)
         and o.position <= $2

@@ -1,8 +1,11 @@
+import { cellOfPool } from '../database/cells/pool.ts';
 import { type Pool, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 
 /** Transactions that one statement publishes. */
 const MAX_BATCHES_AT_ONCE = 2_000;
+/** Bytes of changes, as they are stored, that are read from a cell at once. */
+const MAX_READ_BYTES = 8_388_608;
 
 /**
  * Gives the committed transactions their places in the feed. One process does it at a time, so that the order is that of the commits:
@@ -28,14 +31,22 @@ export async function publishChanges(pool: Pool, now: Date): Promise<boolean | '
 /**
  * The same for one of several cells, in three steps: it reads what the cell has, gives places where the order is, and then takes it from the
  * cell. While it waits for the cell it holds nothing that the others need, since a cell may give no answer at all. What got its place and was
- * not taken keeps the place that it has: the next run takes it.
+ * not taken keeps the place that it has: the next run takes it. The changes of a further cell are copied beside their places (`changes_recent`).
  */
 export async function publishCell({ cell, order }: { cell: Pool; order: Pool }, now: Date): Promise<boolean | 'busy'> {
-  const { rows } = await cell.query<{ batch: number; changes: number }>(
-    `select batch, changes from changes_unpublished order by batch limit ${MAX_BATCHES_AT_ONCE}`,
+  const further = cellOfPool(cell) !== 0;
+  const { rows: waiting } = await cell.query<{ batch: number; changes: number; bytes: number }>(
+    `select batch, changes, ${further ? '(select sum(pg_column_size(c.body)) from changes c where c.batch = u.batch)' : '0'}::int8 as bytes
+     from (select batch, changes from changes_unpublished order by batch limit ${MAX_BATCHES_AT_ONCE}) u order by batch`,
   );
-  if (rows.length === 0) return false;
+  if (waiting.length === 0) return false;
+  let bytes = 0;
+  const rows = waiting.filter((row, index) => {
+    bytes += row.bytes;
+    return index === 0 || bytes <= MAX_READ_BYTES;
+  });
   const batches = rows.map(({ batch }) => batch);
+  const copies = further ? await readCopies(cell, batches) : [];
   const found = await transaction(order, async (tx) => {
     if (!(await isPublisher(tx))) return 'busy';
     await tx.query({
@@ -46,11 +57,27 @@ export async function publishCell({ cell, order }: { cell: Pool; order: Pool }, 
         ${placed('taken')}`,
       values: [now, batches, rows.map(({ changes }) => changes)],
     });
-    return rows.length === MAX_BATCHES_AT_ONCE;
+    if (copies.length > 0) await tx.query({ name: 'copy-changes', text: COPY, values: [now, `[${copies.join(',')}]`] });
+    return rows.length < waiting.length || rows.length === MAX_BATCHES_AT_ONCE;
   });
   if (found !== 'busy') await cell.query('delete from changes_unpublished where batch = any($1::bigint[])', [batches]);
   return found;
 }
+
+/** The changes of some transactions, a row of the table each, as JSON. */
+async function readCopies(cell: Pool, batches: readonly number[]): Promise<string[]> {
+  const { rows } = await cell.query<{ copy: string }>(
+    'select row_to_json(c)::text as copy from changes c where batch = any($1::bigint[])',
+    [batches],
+  );
+  return rows.map(({ copy }) => copy);
+}
+
+/** SQL that copies changes. $1 is the time. */
+const COPY = `insert into changes_recent (batch, place, changes, client_ids, entities, body, at)
+  select batch, place, changes, client_ids, entities, body, $1 from json_to_recordset($2::json)
+    as c(batch bigint, place int, changes int, client_ids text[], entities text[], body text)
+  on conflict do nothing`;
 
 /** Whether this transaction is the one that publishes, until its end. */
 async function isPublisher(tx: Transaction): Promise<boolean> {

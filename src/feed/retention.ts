@@ -6,6 +6,8 @@ import { type Db, one, type Pool, type Transaction, transaction } from '../datab
 const DAY_MS = 86_400_000;
 /** Changes that a consumer has not acknowledged are kept so many times as long. */
 const MAX_RETENTION_FACTOR = 4;
+/** Milliseconds for which there are copies of what further cells have published. Who is further behind reads in the cells. */
+const COPIES_MS = 3_600_000;
 /** Transactions whose changes one statement deletes. */
 const CLEARED_BATCHES = 200;
 
@@ -44,6 +46,7 @@ export async function clearChanges(pool: Pool, now: Date, days: number): Promise
   while ((await transaction(pool, (tx) => clearBatches(tx, floor))) === CLEARED_BATCHES) {
     // The next batches.
   }
+  await pool.query('delete from changes_recent where at < $1', [new Date(now.getTime() - COPIES_MS)]);
   // By the time of the change, which is that of an import's beginning: a day of import at most.
   await inEach(await cellPools(pool), async (cell) => {
     await cell.query(

@@ -9,6 +9,7 @@ import { splitStatements } from '../../src/database/cells/migrations.ts';
 import { inCell } from '../../src/database/cells/scope.ts';
 import type { DatabaseClient } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { Link } from '../faults/link.ts';
 import { createWorld } from '../world/client.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard } from '../world/command.ts';
@@ -309,4 +310,89 @@ test('a process is killed between claim and record: its client may give the iden
   const inItsCell = `update payments set reference = 'two' where payment_id = 'BETWEEN'`;
   assert.equal(await change(inItsCell), 0);
   assert.equal(await change(inItsCell, `delete from idempotency_keys where key = 'two phases'`), 2);
+});
+
+test('a worker that gives no answer holds back its own clients only, and is caught up later', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  // The coordinator reaches the last worker by a path that can swallow what it carries.
+  const worker = new URL((await workersOf(database.url)).at(-1) as string);
+  const link = await Link.start(Number(worker.port));
+  t.after(() => link.stop());
+  await onServer(database.url, (client) =>
+    client.query('select citus_update_node(nodeid, $1, $2) from pg_dist_node where nodeport = $3', [
+      ...['127.0.0.1', link.port],
+      worker.port,
+    ]),
+  );
+  await migrate(database.url, log, { cells: 4, trialCells: true });
+  const service = await startTestService({}, database);
+  t.after(() => service.stop());
+  const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
+  for (let number = 1; number <= 4; number += 1) worlds.push(await createWorld(service, `Client ${number}`));
+  const { rows } = await service.query(
+    `select c.client_id, s.nodeport as port from clients c join cells e on e.number = c.cell
+     join citus_shards s on s.table_name::text = e.schema || '.payments'`,
+  );
+  const portOf = new Map(rows.map(({ client_id: id, port }) => [id, port]));
+  const [ill, well] = [true, false].map((silent) =>
+    worlds.filter(({ clientId }) => (portOf.get(clientId) === link.port) === silent),
+  ) as [typeof worlds, typeof worlds];
+  assert.deepEqual([ill.length, well.length], [2, 2]);
+
+  let cursor = (await service.operator('GET', '/changes?after=now')).body.cursor;
+  const seen: string[] = [];
+  const read = async () => {
+    const page = await service.operator('GET', `/changes?limit=1000&after=${cursor}`);
+    assert.equal(page.status, 200, page.text);
+    cursor = page.body.cursor;
+    for (const { entity, entity_id: id } of page.body.changes) if (entity === 'payment') seen.push(id);
+  };
+  const pay = async (world: (typeof worlds)[number]) => {
+    const paid = await world.pay({ amount: 1 });
+    assert.equal(paid.status, 201, paid.text);
+    return paid.body.payment_id as string;
+  };
+  const before = await Promise.all(worlds.map(pay));
+  link.swallow();
+  // More callers than there are connections.
+  const asked = ill.flatMap((world) =>
+    Array.from({ length: 8 }, async () => {
+      const answer = await world.pay({ amount: 2 });
+      assert.equal(answer.status, 502, answer.text);
+    }),
+  );
+  const first = await Promise.all(well.map(pay));
+  await Promise.all(asked);
+  const second = await Promise.all(well.map(pay));
+  const lines = well.map((world, number) => JSON.stringify({ ...world.base, payment_id: `IMPORTED-${number}` }));
+  const imported = await service.operator('POST', '/imports/payments', undefined, {
+    raw: lines.join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  assert.deepEqual([imported.status, imported.body.accepted], [200, 2], imported.text);
+  const others = [...first, ...second, 'IMPORTED-0', 'IMPORTED-1'];
+  await until(async () => {
+    await read();
+    return others.every((id) => seen.includes(id));
+  });
+  for (const world of well) {
+    const schema = `public_cell_${(await service.query('select cell from clients where client_id = $1', [world.clientId])).rows[0].cell}`;
+    await until(async () => (await service.query(`select from ${schema}.audit_unsealed`)).rowCount === 0);
+  }
+
+  link.heal();
+  await until(async () => (await ill[0]?.pay({ amount: 3 }))?.status === 201);
+  const last = await Promise.all(ill.map(pay));
+  await until(async () => {
+    await read();
+    return [...before, ...last].every((id) => seen.includes(id));
+  });
+  assert.equal(new Set(seen).size, seen.length, 'each payment has been in the feed once');
+  let verified = await service.operator('GET', '/audit/verify');
+  await until(async () => {
+    verified = await service.operator('GET', '/audit/verify');
+    return verified.status === 200;
+  });
+  assert.equal(verified.body.valid, true, verified.text);
 });

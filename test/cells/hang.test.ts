@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { type Cell, inCell } from '../../src/database/cells/scope.ts';
 import { CELL_TABLES } from '../../src/database/cells/tables.ts';
+import { createPool } from '../../src/database/pools.ts';
 import { createWorld } from '../world/client.ts';
+import { log } from '../world/database.ts';
 import type { Answer, TestService } from '../world/service.ts';
 import { createStatementWorld, type StatementWorld } from '../world/statements.ts';
 import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cells.ts';
@@ -80,11 +83,72 @@ test('while a cell does not give away what got its place in the feed, the others
   assert.equal((await published(cursor)).filter((id) => id === late.body.payment_id).length, 1);
 });
 
+test('while a cell does not take its links of the audit trail, the others get theirs', async () => {
+  const { well: one, ill: other } = cells;
+  const lock = "hashtext('links of the second cell')";
+  await holder.query(`select pg_advisory_lock(${lock})`);
+  await holder.query(`create function public.wait_for_links() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(${lock}); return new; end $$`);
+  await holder.query(`create trigger wait_for_links before insert on public_cell_2.audit_chain
+    for each row execute function public.wait_for_links()`);
+  const sealed = (cell: number) => async () =>
+    (await holder.query(`select from public_cell_${cell}.audit_unsealed`)).rowCount === 0;
+  const waits = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted`;
+  assert.equal((await other.pay({ amount: 1 })).status, 201);
+  await until(async () => (await holder.query(waits)).rowCount !== 0);
+  assert.equal((await one.pay({ amount: 2 })).status, 201);
+  await until(sealed(1));
+  assert.equal(await sealed(2)(), false);
+  await holder.query(`select pg_advisory_unlock(${lock})`);
+  await until(sealed(2));
+  await until(async () => (await holder.query('select from public.audit_links')).rowCount === 0);
+  const verified = await service.operator('GET', '/audit/verify');
+  assert.equal(verified.body.valid, true, verified.text);
+  const { rows } = await holder.query(
+    'select count(*)::int as n, max(position)::int as last from public_cells.audit_chain',
+  );
+  assert.equal(rows[0].n, rows[0].last);
+  await holder.query('drop function public.wait_for_links cascade');
+});
+
+test('one cell gives no answer to as many callers as there are connections: the others have some', async (t) => {
+  const paths = {
+    home: 'public',
+    distributed: false,
+    numbers: [0, 1, 2, 3],
+    servers: new Map([
+      [2, 'one'],
+      [3, 'one'],
+    ]),
+  };
+  const pool = createPool(cells.database.url, log, { max: 4, cells: paths });
+  t.after(() => pool.end());
+  const lock = "hashtext('every connection')";
+  await holder.query(`select pg_advisory_lock(${lock})`);
+  let ended = 0;
+  const ask = (cell: Cell) => inCell(cell, () => pool.query(`select pg_advisory_xact_lock_shared(${lock})`));
+  const asked = ([2, 3, 'all', 2, 3, 'all', 2, 3] as const).map((cell) =>
+    ask(cell).then(
+      () => ended++,
+      () => ended++,
+    ),
+  );
+  await inCell(1, () => pool.query('select from payments'));
+  await inCell('none', () => pool.query('select from clients'));
+  assert.equal(ended, 0);
+  await holder.query(`select pg_advisory_unlock(${lock})`);
+  await Promise.all(asked);
+});
+
 test('while a cell gives no answer, its clients get 502, and the others notice nothing', async (t) => {
   const { well: one, ill: other, receiver } = cells;
   const cursor = await cells.feedEnd();
-  // What the first test has paid.
-  const earlier = (await receiver.wait(2)).length;
+  // A reader of the feed has not read yet what the cell has published.
+  const unread = await other.pay({ amount: 3 });
+  assert.equal(unread.status, 201, unread.text);
+  await cells.feedEnd();
+  // What has been paid before.
+  const earlier = (await receiver.wait(5)).length;
   await stop(2);
 
   await t.test('requests', async () => {

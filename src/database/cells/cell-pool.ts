@@ -4,13 +4,12 @@ import { PatientPool } from '../patient-pool.ts';
 import { type CellPaths, CONNECTIONS, type Connection, pathStatement } from './connection.ts';
 import { hasCells } from './pool.ts';
 import { type Cell, currentCell } from './scope.ts';
-import { CellTurns } from './turns.ts';
+import { CellTurns, EVERY_SERVER } from './turns.ts';
 
-/**
- * Where an answer may take longer than so many milliseconds, the callers of one cell have half of the connections at most: one that has gone
- * silent leaves the other half to the others. Requests give up sooner, and have all.
- */
-const MAX_SHARED_MS = 5_000;
+/** The part of a pool's connections that the callers of one server have at most: one that has gone silent leaves the others theirs. */
+const MAX_PART_OF_SERVER = 3 / 4;
+/** Connections that they have at least: a caller may need a second one. */
+const MIN_OF_SERVER = 2;
 
 /** Connections of a pool for what commits by itself beside a transaction; each has one for some milliseconds. */
 const MAX_BESIDE_CONNECTIONS = 2;
@@ -33,16 +32,16 @@ export class CellPool extends PatientPool {
   readonly beside: PatientPool | undefined;
 
   readonly #ownSessions: boolean;
-  readonly #turns: CellTurns | undefined;
+  readonly #turns: CellTurns;
 
   /** @param options `ownSessions`: false behind a pooler in transaction mode, where each transaction sets its path (pooled-client.ts) */
   constructor(config: pg.PoolConfig, paths: CellPaths, { ownSessions }: { ownSessions: boolean }) {
     super(config);
     this.paths = paths;
     this.#ownSessions = ownSessions;
-    const { max = 0, query_timeout: limitMs = 0, connectionTimeoutMillis: waitMs = 0 } = config;
-    if (limitMs > MAX_SHARED_MS) this.#turns = new CellTurns(Math.ceil(max / 2), waitMs);
-    if (this.#turns) this.on('release', (_error, client) => this.#turns?.endOf(client));
+    const { max = 0, connectionTimeoutMillis: waitMs = 0 } = config;
+    this.#turns = new CellTurns(Math.max(MIN_OF_SERVER, Math.floor(max * MAX_PART_OF_SERVER)), waitMs);
+    this.on('release', (_error, client) => this.#turns.endOf(client));
     this.beside = paths.distributed ? new PatientPool({ ...config, max: MAX_BESIDE_CONNECTIONS }) : undefined;
     this.beside?.on('error', (error, client) => this.emit('error', error, client));
     hasCells(this, { paths, beside: this.beside });
@@ -80,15 +79,21 @@ export class CellPool extends PatientPool {
   }
 
   #connectTo(cell: Cell, callback: Connected): void {
-    if (cell !== 'all' && this.paths.pulse?.isSilent(cell))
-      return void process.nextTick(callback, new Error(SILENCE), undefined, () => {});
-    if (!this.#turns || typeof cell !== 'number') return void this.#connectNow(cell, callback);
-    const turns = this.#turns;
-    turns.take(cell, (late) => {
+    const server = serverOf(this.paths, cell);
+    if (server === undefined) return void this.#connectNow(cell, callback);
+    const refuse = () => process.nextTick(callback, new Error(SILENCE), undefined, () => {});
+    const isSilent = () => cell !== 'all' && this.paths.pulse?.isSilent(cell);
+    if (isSilent()) return void refuse();
+    this.#turns.take(server, (late) => {
       if (late) return callback(late, undefined, () => {});
+      const end = () => this.#turns.end(server);
+      if (isSilent()) {
+        end();
+        return void refuse();
+      }
       this.#connectNow(cell, (error, client, release) => {
-        if (client) turns.keep(client, cell);
-        else turns.end(cell);
+        if (client) this.#turns.keep(client, server);
+        else end();
         callback(error, client, release);
       });
     });
@@ -124,4 +129,10 @@ export class CellPool extends PatientPool {
     const [chosen] = idle.splice(Math.max(served, 0), 1);
     if (chosen) idle.push(chosen);
   }
+}
+
+/** The server on which statements of a cell may wait, beside the coordinator. Where one PostgreSQL has all cells, each counts as one. */
+function serverOf({ servers }: CellPaths, cell: Cell): string | undefined {
+  if (cell === 'all') return EVERY_SERVER;
+  return cell === 0 || cell === 'none' ? undefined : (servers.get(cell) ?? String(cell));
 }

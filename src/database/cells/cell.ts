@@ -54,7 +54,21 @@ export async function readPaths(db: Db): Promise<CellPaths | undefined> {
   );
   const [home, ...others] = rows;
   if (!home || others.length === 0) return undefined;
-  return { home: home.schema, distributed: await hasCitus(db), numbers: rows.map(({ number }) => number) };
+  const distributed = await hasCitus(db);
+  const servers = distributed ? await readServers(db) : new Map<number, string>();
+  return { home: home.schema, distributed, numbers: rows.map(({ number }) => number), servers };
+}
+
+/** The server of Citus that has each further cell, by its group. */
+export async function readServers(db: Pick<Db, 'query'>): Promise<Map<number, string>> {
+  const { rows } = await db.query<{ cell: number; server: string }>(
+    `select e.number as cell, p.groupid::text as server
+     from cells e join pg_namespace n on n.nspname = e.schema
+     join pg_class c on c.relnamespace = n.oid and c.relname = 'subscriptions'
+     join pg_dist_shard s on s.logicalrelid = c.oid join pg_dist_placement p on p.shardid = s.shardid
+     where e.made and e.number > 0`,
+  );
+  return new Map(rows.map(({ cell, server }) => [cell, server]));
 }
 
 /** Whether the extension Citus, which distributes schemas over servers, is in this database. */

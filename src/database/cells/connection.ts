@@ -9,6 +9,8 @@ export interface CellPaths {
   distributed: boolean;
   /** The numbers of all cells. */
   numbers: number[];
+  /** The servers of further cells, where Citus has them on several: as far as they are known, which may be before a move. */
+  servers: ReadonlyMap<number, string>;
   /** Which of them give no answer; only of a service that runs. */
   pulse?: Pulse;
 }

@@ -31,8 +31,8 @@ export interface SilentCell {
   reason: string;
 }
 
-/** Milliseconds for which a task of all cells waits for one of them. */
-const MAX_CELL_WAIT_MS = 1_000;
+/** Milliseconds for which one round of a task waits for late cells, for all of them together. */
+const MAX_LATE_MS = 600;
 
 /** Asks each cell whether it answers. One cell is the database itself, and is not asked. */
 export async function askCells(pool: Pool): Promise<{ answering: Pool[]; silent: SilentCell[] }> {
@@ -70,14 +70,20 @@ export async function inEach<Each>(cells: readonly Each[], work: (cell: Each) =>
 export function createRounds<Each>(all: readonly Each[]): typeof inEach<Each> {
   if (all.length === 1) return inEach;
   const behind = new Set<Each>();
-  return (cells, work) =>
-    inEach(
+  return (cells, work) => {
+    let patienceMs = MAX_LATE_MS;
+    return inEach(
       cells.filter((cell) => !behind.has(cell)),
       async (cell) => {
         behind.add(cell);
         const turn = work(cell).finally(() => behind.delete(cell));
+        const waits = patienceMs / 2;
+        if (await endsWithin(turn, waits)) return;
+        // Several cells of a server that gives no answer are late together.
+        patienceMs -= waits;
         // Nobody hears how a late turn ends. Where the cell is at fault, the next one fails as well.
-        if (!(await endsWithin(turn, MAX_CELL_WAIT_MS))) turn.catch(() => {});
+        turn.catch(() => {});
       },
     );
+  };
 }

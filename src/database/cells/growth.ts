@@ -1,6 +1,7 @@
 import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 import { type Db, first, type Pool } from '../database.ts';
+import { readServers } from './cell.ts';
 import { cellNumbers } from './directory.ts';
 import { pathsOf } from './pool.ts';
 
@@ -13,13 +14,15 @@ const LOOK_INTERVAL_MS = 5_000;
  * @param onMore called when there are more
  */
 export function createCellGrowth({ pool, log }: { pool: Pool; log: Logger }, onMore: () => Promise<void>): Periodic {
-  const { numbers = [] } = pathsOf(pool) ?? {};
+  const paths = pathsOf(pool);
+  const numbers = paths?.numbers ?? [];
   let known = numbers.length;
   return new Periodic({
     name: 'added cells',
     intervalMs: LOOK_INTERVAL_MS,
     log,
     run: async () => {
+      if (paths?.distributed) paths.servers = await readServers(pool);
       const now = await cellNumbers(pool);
       if (now.length <= known) return;
       // The connections of all pools share the list.

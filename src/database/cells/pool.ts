@@ -60,6 +60,11 @@ export function isDistributed(db: object): boolean {
   return place?.paths.distributed === true && place.cell !== 0 && place.cell !== 'none';
 }
 
+/** The cell to which a pool belongs, or whoever asks it. The first one where the database has one. */
+export function cellOfPool(pool: pg.Pool): Cell {
+  return POOLS.has(pool) ? (placeOf(pool)?.cell ?? 0) : 0;
+}
+
 /**
  * The schemas of all cells, quoted, where a connection is to read all of them and a worker of Citus has some.
  * @param asked the one of them that is read, where it is not all

@@ -5,14 +5,18 @@ import type { Logger } from '../../process/log.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { DatabaseClient } from '../client.ts';
 import { SILENCE } from '../fault.ts';
+import { readServers } from './cell.ts';
 import type { CellPaths, Connection } from './connection.ts';
 import { schemaOf } from './connection.ts';
 import type { Cell } from './scope.ts';
 
 /** Milliseconds between two looks at what waits for an answer. What waits at two of them makes its cell doubtful. */
-const LOOK_INTERVAL_MS = 250;
-/** Milliseconds that a cell has to answer a question, and between two questions to a silent one. */
-const ANSWER_WITHIN_MS = 1_000;
+const LOOK_INTERVAL_MS = 100;
+/** Milliseconds that a cell has to answer a question. With the looks before, a silent one is known within a second. */
+const ANSWER_WITHIN_MS = 700;
+/** Milliseconds to get a connection on which to ask. */
+const CONNECT_WITHIN_MS = 1_000;
+/** Milliseconds between two questions to a silent cell. */
 const ASK_AGAIN_MS = 1_000;
 /** Milliseconds after which Citus gives up connecting to a worker, and after which an unanswered question is asked again. */
 const CONNECTS_WITHIN_MS = 1_500;
@@ -43,8 +47,11 @@ export class CellPulse {
   readonly #log: Logger;
   readonly #pool: pg.Pool;
   readonly #connections = new Map<object, Connection>();
-  /** What waited at the last look. */
-  #waited = new Map<object, object>();
+  /** What waited at the last look, and at how many. */
+  #waited = new Map<object, { query: object; looks: number }>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** When a statement of a cell that had waited got its answer, at the earliest. */
+  readonly #answeredAt = new Map<Cell, number>();
   readonly #silent = new Set<number>();
   /** Servers that are being asked. */
   readonly #asked = new Set<string>();
@@ -61,7 +68,7 @@ export class CellPulse {
       Client: DatabaseClient,
       max: MAX_ASKING,
       application_name: 'lombard-cells',
-      connectionTimeoutMillis: ANSWER_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
       query_timeout: GIVE_UP_MS,
       idleTimeoutMillis: MAX_IDLE_MS,
       onConnect: async (client) => void (await client.query(SET_UP)),
@@ -100,18 +107,23 @@ export class CellPulse {
   }
 
   #look(): void {
-    const waits = new Map<object, object>();
+    const waits = new Map<object, { query: object; looks: number }>();
     const doubtful = new Set<Cell>();
     for (const [client, { cell }] of this.#connections) {
       const query = (client as Waiting)._activeQuery;
+      const before = this.#waited.get(client);
+      // What the coordinator answers by itself does not wait for two looks.
+      if (before && before.query !== query && before.looks > 1) this.#answeredAt.set(cell, this.#lookedAt);
       if (!query || cell === 'none' || cell === 0) continue;
-      waits.set(client, query);
-      if (this.#waited.get(client) === query) doubtful.add(cell);
+      const looks = before?.query === query ? before.looks + 1 : 1;
+      waits.set(client, { query, looks });
+      if (looks > 1) doubtful.add(cell);
     }
     this.#waited = waits;
+    this.#lookedAt = monotonic();
     const due = this.#silent.size > 0 && monotonic() - this.#askedAt >= ASK_AGAIN_MS;
     if (doubtful.size === 0 && !due) return;
-    this.#askedAt = monotonic();
+    this.#askedAt = this.#lookedAt;
     const { numbers } = this.#paths;
     const wanted = doubtful.has('all')
       ? numbers
@@ -141,6 +153,7 @@ export class CellPulse {
   async #askServer(cells: readonly number[]): Promise<void> {
     // Without a connection to ask on, nothing is known.
     const client = await this.#pool.connect();
+    const askedAt = monotonic();
     let late = false;
     let answers = false;
     const schema = pg.escapeIdentifier(schemaOf(this.#paths.home, cells[0] ?? 0));
@@ -159,7 +172,9 @@ export class CellPulse {
     // This process may have been busy: what has come is read first.
     await nextTurn();
     late = true;
-    this.#found(cells, answers);
+    // A server with too much to do answers something meanwhile, if not the question.
+    const busy = cells.some((cell) => (this.#answeredAt.get(cell) ?? 0) > askedAt);
+    if (answers || !busy) this.#found(cells, answers);
     if (answers) return;
     await question;
     if (answers) this.#found(cells, true);
@@ -183,22 +198,16 @@ export class CellPulse {
   #breakOff(): void {
     for (const [client, { cell }] of this.#connections) {
       const query = (client as Waiting)._activeQuery;
-      if (query && this.isSilent(cell) && (cell !== 'all' || this.#waited.get(client) === query))
+      if (query && this.isSilent(cell) && (cell !== 'all' || this.#waited.get(client)?.query === query))
         (client as DatabaseClient).connection.stream.destroy(new Error(SILENCE));
     }
   }
 
   /** The cells beyond the first by the server that has them. In one PostgreSQL each is asked by itself. */
   async #servers(): Promise<Map<string, number[]>> {
-    const numbers = this.#paths.numbers.filter((cell) => cell > 0);
-    if (!this.#paths.distributed) return new Map(numbers.map((cell) => [String(cell), [cell]]));
-    const { rows } = await this.#pool.query<{ server: string; cells: number[] }>(SERVERS);
-    return new Map(rows.map(({ server, cells }) => [server, cells]));
+    if (this.#paths.distributed) this.#paths.servers = await readServers(this.#pool);
+    const { numbers, servers } = this.#paths;
+    const further = numbers.filter((cell) => cell > 0);
+    return Map.groupBy(further, (cell) => servers.get(cell) ?? String(cell));
   }
 }
-
-const SERVERS = `select p.groupid::text as server, array_agg(e.number order by e.number) as cells
-  from cells e join pg_namespace n on n.nspname = e.schema
-  join pg_class c on c.relnamespace = n.oid and c.relname = 'subscriptions'
-  join pg_dist_shard s on s.logicalrelid = c.oid join pg_dist_placement p on p.shardid = s.shardid
-  where e.made and e.number > 0 group by 1`;

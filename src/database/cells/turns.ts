@@ -1,60 +1,96 @@
-/** Callers of one cell. */
-interface Turns {
-  /** How many have a connection, or are about to get one. */
-  taken: number;
-  waiting: (() => void)[];
+import { monotonic } from '../../values/calendar.ts';
+
+/** While a turn has ended so recently, the callers before have their answers, and nobody waits in vain. */
+const MAX_PAUSE_MS = 500;
+/** Milliseconds after which a caller no longer waits for its turn. */
+const MAX_WAIT_MS = 10_000;
+
+interface Waiting {
+  server: string;
+  start: () => void;
 }
 
-/** Lets so many callers of each cell have a connection of a pool at a time. The others wait for their turn. */
+/** The turn of whoever reads all cells: it can wait for every server. */
+export const EVERY_SERVER = '*';
+
+/**
+ * Lets so many callers have a connection of a pool at a time that may wait for one server. The others wait for their turn. So one server
+ * that gives no answer leaves connections to the others, however many cells it has.
+ */
 export class CellTurns {
   readonly #max: number;
   readonly #waitMs: number;
-  readonly #cells = new Map<number, Turns>();
-  readonly #kept = new WeakMap<object, number>();
+  readonly #taken = new Map<string, number>();
+  readonly #waiting: Waiting[] = [];
+  readonly #kept = new WeakMap<object, string>();
+  #endedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param max of one cell; at least 2, since a caller may need a second connection; @param waitMs milliseconds that a caller waits */
+  /** @param max of one server; @param waitMs milliseconds that a caller waits, and longer while others get their turn */
   constructor(max: number, waitMs: number) {
-    this.#max = Math.max(2, max);
+    this.#max = max;
     this.#waitMs = waitMs;
   }
 
   /** @param begin called when it is the caller's turn, or with an error where it did not come in time */
-  take(cell: number, begin: (late?: Error) => void): void {
-    const turns = this.#cells.get(cell) ?? { taken: 0, waiting: [] };
-    this.#cells.set(cell, turns);
-    if (turns.taken < this.#max) {
-      turns.taken += 1;
+  take(server: string, begin: (late?: Error) => void): void {
+    if (this.#isFree(server)) {
+      this.#add(server, 1);
       return void begin();
     }
-    const timer = setTimeout(() => {
-      turns.waiting.splice(turns.waiting.indexOf(start), 1);
+    const until = monotonic() + MAX_WAIT_MS;
+    const giveUp = () => {
+      const now = monotonic();
+      if (now < until && now - this.#endedAt < MAX_PAUSE_MS) {
+        timer = setTimeout(giveUp, this.#waitMs);
+        return;
+      }
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
       // As the pool says it.
       begin(new Error('timeout exceeded when trying to connect'));
-    }, this.#waitMs);
+    };
+    let timer = setTimeout(giveUp, this.#waitMs);
     const start = () => {
       clearTimeout(timer);
       begin();
     };
-    turns.waiting.push(start);
+    const waiting = { server, start };
+    this.#waiting.push(waiting);
   }
 
   /** A caller has got a connection; its turn ends with `endOf`. */
-  keep(client: object, cell: number): void {
-    this.#kept.set(client, cell);
+  keep(client: object, server: string): void {
+    this.#kept.set(client, server);
   }
 
   endOf(client: object): void {
-    const cell = this.#kept.get(client);
-    if (cell === undefined) return;
+    const server = this.#kept.get(client);
+    if (server === undefined) return;
     this.#kept.delete(client);
-    this.end(cell);
+    this.end(server);
   }
 
-  /** The next one takes its turn. */
-  end(cell: number): void {
-    const turns = this.#cells.get(cell);
-    const next = turns?.waiting.shift();
-    if (next) next();
-    else if (turns) turns.taken -= 1;
+  /** Whoever waits and may have a connection now takes the turn. */
+  end(server: string): void {
+    this.#endedAt = monotonic();
+    this.#add(server, -1);
+    for (const waiting of [...this.#waiting]) {
+      if (!this.#isFree(waiting.server)) continue;
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      this.#add(waiting.server, 1);
+      waiting.start();
+    }
+  }
+
+  #isFree(server: string): boolean {
+    const ofAll = this.#taken.get(EVERY_SERVER) ?? 0;
+    const own =
+      server === EVERY_SERVER
+        ? Math.max(0, ...[...this.#taken].map(([each, taken]) => (each === EVERY_SERVER ? 0 : taken)))
+        : (this.#taken.get(server) ?? 0);
+    return own + ofAll < this.#max;
+  }
+
+  #add(server: string, turns: number): void {
+    this.#taken.set(server, (this.#taken.get(server) ?? 0) + turns);
   }
 }

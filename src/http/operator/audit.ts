@@ -183,8 +183,8 @@ async function list(context: Context, { query }: RequestOf<typeof LIST>, reply: 
     clientId: query.client_id,
     actor: query.actor,
     ...periodOf(query),
+    until: await sealForReading(context),
   };
-  await sealForReading(context);
   const { after, limit, page = 1, page_size = DEFAULT_PAGE_ROWS } = query;
   if (after === undefined && limit === undefined) {
     const rows = rowsOf({ page, page_size });
@@ -209,12 +209,16 @@ function verify({ backgroundPool, vault, clock }: Context, { query }: RequestOf<
   return verifyAudit(backgroundPool, vault, clock.now(), { ...periodOf(query), head: givenHead(query.head) });
 }
 
-/** A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why. */
-async function sealForReading({ backgroundPool, vault }: Context): Promise<void> {
+/**
+ * A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why.
+ * @returns the last position that it shows, where there is one
+ */
+async function sealForReading({ backgroundPool, vault }: Context): Promise<number | undefined> {
   try {
-    await sealCells(backgroundPool, vault);
+    return (await sealCells(backgroundPool, vault))?.position;
   } catch (error) {
     if (!(error instanceof ChainKeyFault)) throw error;
+    return undefined;
   }
 }
 
