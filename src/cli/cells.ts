@@ -3,12 +3,14 @@ import { type Cell, cellNumber, hasCitus, listCells } from '../database/cells/ce
 import { homeOfClient } from '../database/cells/client-moves.ts';
 import { cellNodes, type Move, moveCell, plannedMoves } from '../database/cells/moves.ts';
 import type { Pool } from '../database/database.ts';
+import { databaseFault } from '../database/fault.ts';
 import { migrateSettings } from '../database/migrate.ts';
 import { databaseAddresses, migrateOptions } from '../database/open.ts';
 import { type Relocation, RelocationFault, relocateClient } from '../relocation/relocation.ts';
 import { readOffset } from '../sandbox/clock.ts';
 import { readConfig } from '../settings/config.ts';
 import { ServiceClock } from '../values/calendar.ts';
+import { StartupError } from '../values/errors.ts';
 import { withDatabase, withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
@@ -42,7 +44,7 @@ export function cellsCommands({ program, does }: Frame): void {
     inDatabase(async (pool) => {
       if ((await listCells(pool)).length === 1)
         throw await immovable(pool, 'there is one cell, so nothing can be spread');
-      const moves = await plannedMoves(pool);
+      const moves = await plannedMoves(pool).catch(broken('the cells could not be measured'));
       if (moves.length === 0) print.note('the cells are spread evenly already');
       if (moves.length > 0) await prepareServers();
       for (const { cell, node } of moves) {
@@ -97,17 +99,25 @@ async function relocate(pool: Pool, relocation: Relocation): Promise<void> {
   const now = new Date(new ServiceClock().now().getTime() + (await readOffset(pool)));
   const act = { now, actor: 'command line', requestId: randomUUID() };
   await relocateClient(pool, act, relocation).catch((error) => {
-    throw error instanceof RelocationFault ? new CommandFailure(error.message) : error;
+    if (error instanceof RelocationFault) throw new CommandFailure(error.message);
+    if (!databaseFault(error)) throw error;
+    return broken(`the client ${relocation.clientId} was not moved`)(error);
   });
 }
 
 /** @throws CommandFailure */
 async function move(pool: Pool, { cell, node }: Move): Promise<void> {
-  await moveCell(pool, cell, node).catch((error: Error) => {
+  await moveCell(pool, cell, node).catch(broken(`the cell ${cell} did not get to ${node}`));
+}
+
+/** What a person is told where a server of the cluster died or could not be reached: one line. What was begun is undone, by Citus too. */
+function broken(what: string): (error: Error) => never {
+  return ({ message }) => {
+    const reason = [...new Set(message.split('\n').map((line) => line.trim()))].join(' ');
     throw new CommandFailure(
-      `the cell ${cell} did not get to ${node} (${error.message}): lombard cells list shows where it is; run the command again`,
+      `${what} (${reason}): see that every server of the cluster answers, and run the command again; lombard cells list shows where the cells are`,
     );
-  });
+  };
 }
 
 /** Gives each server what a cell needs there. A worker that was added lately has no roles of the service yet. */
@@ -115,7 +125,10 @@ function prepareServers(): Promise<void> {
   const config = readConfig();
   return withDatabaseUrl(config, (url) => {
     const addresses = databaseAddresses(config, url);
-    return migrateSettings(addresses.owner, migrateOptions(config, addresses));
+    return migrateSettings(addresses.owner, migrateOptions(config, addresses)).catch((error: Error): never => {
+      if (error instanceof StartupError) throw error;
+      return broken('no cell was moved')(error);
+    });
   });
 }
 

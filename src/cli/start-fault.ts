@@ -4,6 +4,7 @@ import { databaseFault } from '../database/fault.ts';
 import { dataDirectoryFault, embeddedUrl } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
 import { fieldsOf } from '../values/unknown.ts';
+import { CommandFailure } from './failure.ts';
 
 /** PostgreSQL writes its log in segments of this size, and ends where none fits. */
 const SEGMENT_BYTES = 16 * 1_048_576;
@@ -17,7 +18,8 @@ export function startFault(
   { dataDir, databaseUrl }: { dataDir: string; databaseUrl: string | undefined },
   error: Error,
 ): Error {
-  if (error instanceof StartupError) return error;
+  // A command has said already what is wrong.
+  if (error instanceof StartupError || error instanceof CommandFailure) return error;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { path, syscall } = fieldsOf(cause);
     const own = typeof path === 'string' ? path.startsWith(resolve(dataDir) + sep) : syscall === 'write';

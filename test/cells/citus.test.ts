@@ -312,19 +312,72 @@ test('a process is killed between claim and record: its client may give the iden
   assert.equal(await change(inItsCell, `delete from idempotency_keys where key = 'two phases'`), 2);
 });
 
+/** Lets the servers of a cluster reach its last worker by a path that can swallow what it carries, or lead nowhere. */
+async function linkToWorker(coordinator: string): Promise<{ link: Link; port: number }> {
+  const port = Number(new URL((await workersOf(coordinator)).at(-1) as string).port);
+  const link = await Link.start(port);
+  await onServer(coordinator, (client) =>
+    client.query('select citus_update_node(nodeid, $1, $2) from pg_dist_node where nodeport = $3', [
+      ...['127.0.0.1', link.port],
+      port,
+    ]),
+  );
+  return { link, port };
+}
+
+test('a server dies while it gives a cell away: the move says so in one line, nothing is lost, and it can be repeated', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  const { link, port } = await linkToWorker(database.url);
+  t.after(() => link.stop());
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  const service = await startTestService({}, database);
+  t.after(() => service.stop());
+  const worlds = [await createWorld(service, 'One'), await createWorld(service, 'Other')];
+  const cells = (...words: string[]) => lombard(['cells', ...words], { DATABASE_URL: database.url }).ended;
+  const list = async (): Promise<{ cell: string; node: string; clients: number }[]> =>
+    JSON.parse((await cells('list', '--json')).stdout);
+  const [, ...further] = await list();
+  const from = further.find(({ node }) => node === `127.0.0.1:${link.port}`);
+  const to = further.find(({ node }) => node !== from?.node);
+  assert.ok(from && to, JSON.stringify(further));
+  const target = (await workersOf(database.url)).find((url) => new URL(url).host === to.node) as string;
+
+  const moving = cells('move', from.cell, to.node);
+  await until(
+    async () => (await onServer(target, (client) => client.query('select from pg_subscription'))).rowCount !== 0,
+  );
+  link.leadTo(9);
+  const broken = await moving;
+  assert.equal(broken.code, 1);
+  assert.match(
+    broken.stderr,
+    /^lombard: the cell public_cell_\d did not get to \S+ \(.+\): see that every server .+\n$/,
+  );
+  // So does one that begins while the server is down.
+  for (const words of [['move', from.cell, to.node], ['rebalance']]) {
+    const refused = await cells(...words);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^lombard: .+ run the command again.+\n$/);
+  }
+  link.leadTo(port);
+  const again = await cells('move', from.cell, to.node);
+  assert.deepEqual([again.code, again.stderr], [0, '']);
+  assert.deepEqual((await list()).map(({ clients, node }) => [clients, node]).slice(1), [
+    [1, to.node],
+    [1, to.node],
+  ]);
+  for (const world of worlds) {
+    const paid = await world.pay({ amount: 1 });
+    assert.equal(paid.status, 201, paid.text);
+  }
+});
+
 test('a worker that gives no answer holds back its own clients only, and is caught up later', async (t) => {
   const database = await createClusterDatabase();
   if (!database) return t.skip(NO_CLUSTER);
-  // The coordinator reaches the last worker by a path that can swallow what it carries.
-  const worker = new URL((await workersOf(database.url)).at(-1) as string);
-  const link = await Link.start(Number(worker.port));
+  const { link } = await linkToWorker(database.url);
   t.after(() => link.stop());
-  await onServer(database.url, (client) =>
-    client.query('select citus_update_node(nodeid, $1, $2) from pg_dist_node where nodeport = $3', [
-      ...['127.0.0.1', link.port],
-      worker.port,
-    ]),
-  );
   await migrate(database.url, log, { cells: 4, trialCells: true });
   const service = await startTestService({}, database);
   t.after(() => service.stop());

@@ -19,6 +19,7 @@ const EMAIL = `zaphod.${randomUUID()}@example.com`;
 let service: TestService;
 let contactId: string;
 let clientId: string;
+let base: object;
 let namesake: string;
 let payment: string;
 
@@ -26,6 +27,7 @@ before(async () => {
   service = await startTestService();
   const world = await approvalsWorld(service, ['Other']);
   clientId = world.clientId;
+  base = world.base;
   // Somebody else of the same name stays.
   namesake = (await world.hire(NAME)).id;
   contactId = (await world.hire(FORMER, undefined, { phone: PHONE, email: `former.${EMAIL}`, password: PASSWORD })).id;
@@ -235,6 +237,45 @@ describe('erasing a contact', () => {
     assert.equal((await service.operator('POST', `/contacts/${contactId}/erase`)).body.erasure_id, erasure);
     await until(async () => (await service.operator('GET', `/erasures/${erasure}`)).body.state === 'done');
     assert.deepEqual(await placesOf(again), {});
+  });
+
+  test('who was renamed twice leaves no name and no address in mailbox, trail and feed', async () => {
+    const renamed = randomUUID();
+    const people = ['Wilhelmina Quastenberg', "Mina O'Quastenberg & Söhne", 'Minna Quast'].map((name, number) => ({
+      name,
+      email: `Former.${number}.${renamed}@example.com`,
+    }));
+    const [first, ...later] = people as [(typeof people)[0], ...typeof people];
+    const made = await service.operator('POST', '/contacts', { ...first, client_ids: [clientId] });
+    assert.equal(made.status, 201, made.text);
+    const id: string = made.body.contact_id;
+    const token = await accessToken(service, id);
+    const use = async ({ name, email }: (typeof people)[0]) => {
+      await service.operator('PATCH', `/contacts/${id}`, { name, email, status: 'enabled' });
+      await ask(email);
+      const created = await service.operator('POST', '/payments', { ...base, contact_id: id, ordered_by_name: name });
+      assert.equal(created.status, 201, created.text);
+      await service.client(token, 'GET', `/payments?client_id=${clientId}&note=${encodeURIComponent(name)}`);
+    };
+    for (const person of [first, ...later]) await use(person);
+    const shown = async () => {
+      const places = ['/mailbox', '/audit?limit=1000&after=0', '/changes?limit=1000', '/requests', '/payments'];
+      return (await Promise.all(places.map((path) => service.operator('GET', path))))
+        .map(({ text }) => text)
+        .join('\n');
+    };
+    const before = await shown();
+    for (const { name, email } of people) assert.ok(before.includes(`Dear ${name},`) && before.includes(email), name);
+    await service.operator('PATCH', `/contacts/${id}`, { status: 'disabled' });
+    const begun = await service.operator('POST', `/contacts/${id}/erase`);
+    await until(
+      async () => (await service.operator('GET', `/erasures/${begun.body.erasure_id}`)).body.state === 'done',
+    );
+    const after = (await shown()).toLowerCase();
+    for (const text of ['Quast', encodeURIComponent("O'Quast"), `.${renamed}@`])
+      assert.equal(after.includes(text.toLowerCase()), false, text);
+    for (const { name, email } of people)
+      for (const text of [name, email]) assert.deepEqual(await placesOf(text), {}, text);
   });
 
   test('the contact stays disabled, whatever its name is, and in an import too', async () => {

@@ -1,4 +1,5 @@
-import type { Db } from '../database.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Db, type Pool, transaction } from '../database.ts';
 
 /** The servers that can have a cell, as `lombard cells list` writes them. */
 export async function cellNodes(db: Db): Promise<string[]> {
@@ -11,16 +12,85 @@ export async function cellNodes(db: Db): Promise<string[]> {
 
 /**
  * Moves a distributed cell to another server, while its clients work: Citus copies it by logical replication, and its writers wait while the
- * last changes are copied. The server has the roles of the database and their settings (`migrateSettings`).
+ * last changes are copied. The server has the roles of the database and their settings (`migrateSettings`). Where a server dies in the middle,
+ * Citus may wait for it for two hours; the move is ended instead.
+ * @param pool with two connections
  * @param node one of `cellNodes`
+ * @throws Error of the database; Error that names a server that ceased to answer
  */
-export async function moveCell(db: Db, cell: string, node: string): Promise<void> {
+export async function moveCell(pool: Pool, cell: string, node: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await moveOnce(pool, cell, node);
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !LEFTOVER.test((error as Error).message)) throw error;
+      await pause(TRY_AGAIN_MS);
+    }
+}
+
+/** What Citus says while its own cleaning is at what a move that was broken off has left. */
+const LEFTOVER = /leftover from the previous move could not be cleaned up/;
+const MAX_ATTEMPTS = 12;
+const TRY_AGAIN_MS = 5_000;
+
+async function moveOnce(pool: Pool, cell: string, node: string): Promise<void> {
   const at = node.lastIndexOf(':');
-  await db.query('select citus_schema_move(quote_ident($1)::regnamespace, $2, $3::int)', [
+  const mover = await pool.connect();
+  const { rows } = await mover.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const ended = new AbortController();
+  let failure: Error | undefined;
+  const moving = mover.query('select citus_schema_move(quote_ident($1)::regnamespace, $2, $3::int)', [
     cell,
     node.slice(0, at),
     node.slice(at + 1),
   ]);
+  const watching = firstSilentServer(pool, ended.signal).then(async (server) => {
+    if (server === undefined) return;
+    failure = new Error(`${server} does not answer any more`);
+    await pool.query('select pg_cancel_backend($1)', [rows[0]?.pid]);
+    await pause(CANCEL_WITHIN_MS, undefined, { signal: ended.signal });
+    throw failure;
+  });
+  try {
+    // Who waits for a server that hangs does not hear that it is to end.
+    await Promise.race([moving, watching.then(() => moving)]);
+  } catch (error) {
+    failure ??= error as Error;
+    throw failure;
+  } finally {
+    ended.abort();
+    moving.catch(() => {});
+    watching.catch(() => {});
+    mover.release(failure);
+  }
+}
+
+/** Milliseconds between two looks at the servers during a move, until one that does not answer gives an answer, and for which a move may end. */
+const WATCH_INTERVAL_MS = 2_000;
+const ANSWERS_WITHIN_MS = 5_000;
+const CANCEL_WITHIN_MS = 10_000;
+
+/** Waits until a server does not answer at two looks. @returns undefined once the signal has come, or nobody can look */
+async function firstSilentServer(pool: Pool, signal: AbortSignal): Promise<string | undefined> {
+  let before: string[] = [];
+  try {
+    for (;;) {
+      await pause(WATCH_INTERVAL_MS, undefined, { signal });
+      const { rows } = await transaction(pool, async (tx) => {
+        await tx.query(`set local citus.node_connection_timeout = ${ANSWERS_WITHIN_MS}`);
+        return tx.query<{ node: string }>(
+          `select nodename || ':' || nodeport as node from pg_dist_node
+           where noderole = 'primary' and isactive and not citus_check_connection_to_node(nodename, nodeport)`,
+        );
+      });
+      const silent = rows.map(({ node }) => node);
+      const twice = silent.find((node) => before.includes(node));
+      if (twice !== undefined) return twice;
+      before = silent;
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** A cell that goes to another server. */
