@@ -1,25 +1,6 @@
 import { savepoint, type Transaction } from '../database/database.ts';
+import type { Kind } from '../database/kinds.ts';
 import type { Act } from './act.ts';
-
-/** The records whose changes are in the change feed (docs/change-feed.md). */
-export const CHANGE_ENTITIES = [
-  'client',
-  'contact',
-  'application',
-  'account',
-  'currency_account',
-  'beneficiary',
-  'trade',
-  'payment',
-  'approval',
-  'multipayment',
-  'mass_beneficiary',
-  'transaction',
-  'approval_configuration',
-  'subscription',
-  'statement_request',
-] as const;
-export type ChangeEntity = (typeof CHANGE_ENTITIES)[number];
 
 /** A record as the change feed shows it. */
 export interface RecordText {
@@ -41,7 +22,7 @@ export interface RecordMemory {
 
 /** A record that a transaction has changed. */
 export interface Change {
-  entity: ChangeEntity;
+  entity: Kind;
   /** The record's identifier. */
   id: string;
   /** Whose record it is; null for contacts and applications. */
@@ -106,7 +87,7 @@ export function noteChange(tx: object, act: Act, change: Change): void {
  * Says how a changed record reads now, so that it need not be read again for the feed. Only for a record that nobody else can change before
  * the commit: the transaction has created it, holds its only row, or has read it after `lockChanges`.
  */
-export function noteRecord(tx: object, entity: ChangeEntity, id: string, known: () => RecordText): void {
+export function noteRecord(tx: object, entity: Kind, id: string, known: () => RecordText): void {
   const change = CHANGED.get(tx)?.records.get(keyOf(entity, id));
   if (change && change.deleted === undefined) change.known = known;
 }
@@ -117,7 +98,7 @@ export function changesOf(tx: object): Changes | undefined {
 }
 
 /** Whether a step has changed a record already. */
-export function hasChanged(tx: object, entity: ChangeEntity, id: string): boolean {
+export function hasChanged(tx: object, entity: Kind, id: string): boolean {
   return CHANGED.get(tx)?.records.has(keyOf(entity, id)) ?? false;
 }
 

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { overAll } from '../database/cells/pool.ts';
 import { unionOfCells } from '../database/cells/union.ts';
 import { type Db, endStep, type Transaction } from '../database/database.ts';
+import { isKind, KINDS } from '../database/kinds.ts';
 import { leaveMark } from '../database/lost-commit.ts';
 import type { Act } from './act.ts';
-import { type ChangeEntity, noteChange } from './change.ts';
+import { noteChange } from './change.ts';
 
 /**
  * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
@@ -101,12 +102,6 @@ const STANDS = `with taken as (
     values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing returning id)
   select not exists (select from taken) as stands`;
 
-/** Entities whose audit row and change in the feed have the same name and identifier. The others note their changes themselves. */
-const FED = new Set<string>([
-  ...['client', 'contact', 'application', 'account', 'currency_account', 'beneficiary', 'trade', 'payment'],
-  ...['mass_beneficiary', 'transaction', 'subscription'],
-]);
-
 /** What the feed knows of a value: without secrets, which it never shows. */
 function withoutSecrets(value: unknown): string {
   return JSON.stringify(value ?? null, (key, inner) => (SECRET_KEYS.has(key) ? undefined : inner));
@@ -121,7 +116,7 @@ function fedAction(entity: string, action: string | undefined): string | undefin
 /** Notes what an audit row tells for the change feed. An update that leaves the record as it was does not count. */
 function noteAudited(tx: Transaction, act: Act, entry: AuditEntry): void {
   const { action, entity, entityId: id, before, after } = entry;
-  if (!FED.has(entity) || action === 'import' || action === 'delete') return;
+  if (!isKind(entity) || !KINDS[entity].audited || action === 'import' || action === 'delete') return;
   if (action === 'update' && (before == null || after == null || withoutSecrets(before) === withoutSecrets(after)))
     return;
   const was = before as { status?: string } | undefined;
@@ -129,9 +124,9 @@ function noteAudited(tx: Transaction, act: Act, entry: AuditEntry): void {
   const called = action === 'action' ? fedAction(entity, is?.action) : action;
   if (called === undefined) return;
   noteChange(tx, act, {
-    entity: entity as ChangeEntity,
+    entity,
     id,
-    clientId: entity === 'contact' || entity === 'application' ? null : (entry.clientId ?? null),
+    clientId: KINDS[entity].owner === 'nobody' ? null : (entry.clientId ?? null),
     action: called,
     created: action === 'create',
     ...(entity === 'contact' && { members: clientsOf(before, after) }),

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { textArray } from '../values/text-array.ts';
 import { unionOfCells } from './cells/union.ts';
 import { type Db, first, one, type Transaction } from './database.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
 /**
  * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
@@ -87,29 +89,21 @@ export async function existingIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Identifiers that are made: numbers of a sequence after a prefix, as `CLI000001`. From the millionth on they have more digits. */
-export interface Numbers {
-  sequence: string;
-  prefix: string;
+/** The next identifier of a kind (`nextIds`). */
+export async function nextId(tx: Transaction, kind: Kind): Promise<string> {
+  const [id = ''] = await nextIds(tx, kind, 1);
+  return id;
 }
 
-/** The next identifier of a sequence. */
-export async function nextId(tx: Transaction, sequence: string, prefix: string): Promise<string> {
-  const { rows } = await tx.query<{ id: string }>(`select nextval($1::regclass)::text as id`, [sequence]);
-  return numbered(prefix, rows[0]?.id ?? '');
-}
-
-/** The next identifiers of a sequence, in its order. */
-export async function nextIds(tx: Transaction, { sequence, prefix }: Numbers, count: number): Promise<string[]> {
+/** The next identifiers of a kind: numbers of its sequence, in its order, as `CLI000001`; without a sequence random UUIDs. */
+export async function nextIds(tx: Transaction, kind: Kind | undefined, count: number): Promise<string[]> {
+  const prefix = kind && KINDS[kind].prefix;
+  if (prefix === undefined) return Array.from({ length: count }, () => randomUUID());
   const { rows } = await tx.query<{ id: string }>(
     'select nextval($1::regclass)::text as id from generate_series(1, $2)',
-    [sequence, count],
+    [`${kind}_numbers`, count],
   );
-  return rows.map(({ id }) => numbered(prefix, id));
-}
-
-function numbered(prefix: string, number: string): string {
-  return prefix + number.padStart(6, '0');
+  return rows.map(({ id }) => prefix + id.padStart(6, '0'));
 }
 
 /** Which page of a list, from 1 on; of one client, if it is given. */

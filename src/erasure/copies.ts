@@ -1,4 +1,5 @@
 import { type Pool, type Transaction, transaction } from '../database/database.ts';
+import { type Copies, KIND_NAMES, KINDS } from '../database/kinds.ts';
 import { mapRecords } from '../feed/line.ts';
 import type { PersonEraser } from './person.ts';
 
@@ -7,26 +8,14 @@ const BATCH_ROWS = 1_000;
 /** As `BATCH_ROWS`, of rows that hold hundreds of records. */
 const LARGE_BATCH_ROWS = 40;
 
-type Kind = 'json' | 'changes' | 'mail' | 'text';
-
-/** Where copies of a person's name, address and number stand. */
-interface Place {
-  table: string;
-  key: string;
-  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `mail`: a mail; `text`: anything else. */
-  columns: Record<string, Kind>;
-  batchRows?: number;
-}
-
-const PLACES: readonly Place[] = [
-  { table: 'approval_configurations', key: 'client_id, version', columns: { configuration: 'json' } },
-  { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
+/** Where copies of a person are looked for: in records before the changes that show them. */
+export const PLACES: readonly Copies[] = [
+  ...KIND_NAMES.flatMap((kind) => KINDS[kind].copies ?? []),
   { table: 'changes', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
   { table: 'changes_recent', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
   { table: 'import_errors', key: 'import_id, line', columns: { details: 'text' } },
   { table: 'mailbox', key: 'id', columns: { mail: 'mail' } },
   { table: 'text_messages', key: 'id', columns: { recipient: 'text', text: 'text' } },
-  { table: 'statement_deliveries', key: 'id', columns: { last_error: 'text' } },
   { table: 'mails', key: 'id', columns: { last_error: 'text' } },
   { table: 'refused_requests', key: 'id', columns: { route: 'text', details: 'text' } },
   { table: 'sign_in_attempts', key: 'id', columns: { email: 'text' } },
@@ -89,7 +78,7 @@ interface FoundRow {
 async function erasePlace(
   pool: Pool,
   eraser: PersonEraser,
-  { place, note }: { place: Place; note: Note },
+  { place, note }: { place: Copies; note: Note },
 ): Promise<void> {
   const { table, key, columns, batchRows = BATCH_ROWS } = place;
   const names = Object.keys(columns);
@@ -114,7 +103,7 @@ async function erasePlace(
 async function replaceRow(
   tx: Transaction,
   eraser: PersonEraser,
-  { place, row }: { place: Place; row: FoundRow },
+  { place, row }: { place: Copies; row: FoundRow },
 ): Promise<number> {
   const changed = Object.entries(place.columns).flatMap(([column, kind]) => {
     const text = row[column];
@@ -133,7 +122,7 @@ async function replaceRow(
   return rowCount ?? 0;
 }
 
-function cleanText(eraser: PersonEraser, kind: Kind, text: string): string {
+function cleanText(eraser: PersonEraser, kind: Copies['columns'][string], text: string): string {
   if (kind === 'mail') return eraser.mail(text);
   if (kind === 'text') return eraser.text(text);
   if (kind === 'json') return eraser.json(text, false);

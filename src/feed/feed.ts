@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
-import type { ChangeEntity } from '../audit/change.ts';
 import type { Context } from '../context.ts';
 import type { Db, Transaction } from '../database/database.ts';
+import type { Kind } from '../database/kinds.ts';
 import { monotonic } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { Arrivals } from './arrivals.ts';
@@ -20,7 +20,7 @@ export interface FeedRequest {
   /** Milliseconds to wait for a change, if there is none. */
   waitMs: number;
   clientId?: string | undefined;
-  entities?: ChangeEntity[] | undefined;
+  entities?: Kind[] | undefined;
 }
 
 /** The change feed as its readers see it (docs/change-feed.md). */

@@ -1,6 +1,6 @@
-import type { ChangeEntity } from '../audit/change.ts';
 import { isDistributed, isPoolOfCells, poolOf } from '../database/cells/pool.ts';
 import type { Db } from '../database/database.ts';
+import type { Kind } from '../database/kinds.ts';
 import { type Cursors, cellsBetween } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
@@ -16,7 +16,7 @@ export interface PageRequest {
   last: number;
   limit: number;
   clientId?: string | undefined;
-  entities?: ChangeEntity[] | undefined;
+  entities?: Kind[] | undefined;
 }
 
 /** A page of the feed as JSON text. */

@@ -3,9 +3,10 @@ import { readCurrencyAccounts } from '../accounts/currency-account.ts';
 import { readTransactions } from '../accounts/transaction-list.ts';
 import { type Authorisation, readDecisions } from '../approvals/approval.ts';
 import { readConfiguration } from '../approvals/configuration.ts';
-import { type Change, type ChangeEntity, keyOf, type RecordText } from '../audit/change.ts';
+import { type Change, keyOf, type RecordText } from '../audit/change.ts';
 import { readBeneficiaries } from '../beneficiaries/beneficiary.ts';
 import type { Db } from '../database/database.ts';
+import type { Kind } from '../database/kinds.ts';
 import { readTrades } from '../exchange/trade.ts';
 import { readApplications } from '../identity/applications/application.ts';
 import { readClients } from '../identity/people/client.ts';
@@ -55,8 +56,8 @@ function ofEachClient(read: ClientReader): Reader {
   };
 }
 
-/** How the records of each entity are read: as the operator's GET shows them. */
-const READERS: Record<ChangeEntity, Reader> = {
+/** How the records of each kind are read: as the operator's GET shows them. */
+const READERS: Record<Kind, Reader> = {
   client: rows(readClients, (row) => row.client_id),
   contact: rows(readContacts, (row) => row.contact_id),
   application: rows(readApplications, (row) => row.client_id),

@@ -1,25 +1,9 @@
 import type { Act } from '../audit/act.ts';
-import { type ChangeEntity, keyOf, noteChange } from '../audit/change.ts';
+import { keyOf, noteChange } from '../audit/change.ts';
 import type { Transaction } from '../database/database.ts';
+import { idsOf, KINDS, TOLD_KINDS } from '../database/kinds.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { readRecords } from './records.ts';
-
-/** The records of a client that a reset removes, each before those that it refers to: the table whose rows they are, and their identifiers. */
-const REMOVED: [entity: ChangeEntity, table: string, id: string][] = [
-  ['statement_request', 'statement_requests', 'statement_id::text'],
-  ['transaction', 'transactions', 'transaction_id'],
-  ['currency_account', 'currency_accounts', 'account_id::text'],
-  ['account', 'accounts', 'account_id::text'],
-  ['payment', 'payments', 'payment_id'],
-  ['trade', 'trades', 'trade_id'],
-  ['multipayment', 'multipayments', 'multipayment_id::text'],
-  ['beneficiary', 'beneficiaries', 'beneficiary_id'],
-  ['mass_beneficiary', 'mass_beneficiaries', 'mass_beneficiary_id::text'],
-  ['approval_configuration', 'approval_configurations', 'client_id'],
-];
-const APPROVALS = `select p.payment_id || '/' || (a.value->>'contact_id') as id
-  from payment_approvals pa join payments p on p.client_id = pa.client_id and p.id = pa.payment_id,
-    json_array_elements(pa.authorisations) a where pa.client_id = $1`;
 
 /**
  * Notes, before it happens, that everything of a client is removed. What is made again afterwards goes on with its next version.
@@ -31,17 +15,15 @@ export async function noteReset(
   { clientId, presentation }: { clientId: string; presentation: Presentation },
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  const note = async (entity: ChangeEntity, sql: string) => {
-    const { rows } = await tx.query<{ id: string }>(sql, [clientId]);
+  for (const entity of TOLD_KINDS) {
+    const { table, ids } = KINDS[entity];
+    const { rows } = await tx.query<{ id: string }>(idsOf(entity), [clientId]);
     const removed = rows.map(({ id }) => ({ entity, id, clientId, action: 'delete' }));
     const records = await readRecords(tx, removed, { now: act.now, presentation });
     for (const change of removed)
       noteChange(tx, act, { ...change, deleted: records.get(keyOf(entity, change.id))?.text ?? '{}' });
-    return rows.length;
-  };
-  for (const [entity, table, id] of REMOVED) {
-    if (entity === 'payment') await note('approval', APPROVALS);
-    counts.set(table, await note(entity, `select ${id} as id from ${table} where client_id = $1`));
+    // The rows of approvals are those of payments.
+    if (!ids) counts.set(table, rows.length);
   }
   return counts;
 }

@@ -3,10 +3,8 @@ import { withinCell } from '../database/cells/connection.ts';
 import { homesOfClients, homesOfRecords } from '../database/cells/directory.ts';
 import { hasSeveralCells } from '../database/cells/pool.ts';
 import { endStep, type Transaction } from '../database/database.ts';
+import { isOfClients, KINDS } from '../database/kinds.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
-
-/** What exists once; its records are in no client's cell. */
-const ONCE = new Set(['client', 'contact']);
 
 /** What leads a line to its client. */
 interface Named {
@@ -22,10 +20,10 @@ interface Named {
 export async function inCellsOfRows<Row extends ImportRow<unknown>>(
   tx: Transaction,
   parts: Row[][],
-  { kind, ordered }: { kind: Pick<ImportKind<never, never>, 'entity' | 'comparison'>; ordered: boolean },
+  { kind, ordered }: { kind: Pick<ImportKind<never, never>, 'entity'>; ordered: boolean },
   work: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
-  if (!hasSeveralCells(tx) || ONCE.has(kind.entity)) {
+  if (!hasSeveralCells(tx) || !isOfClients(kind.entity)) {
     for (const rows of parts) await work(rows);
     return;
   }
@@ -35,7 +33,7 @@ export async function inCellsOfRows<Row extends ImportRow<unknown>>(
     last = cell;
   };
   for (const rows of parts) {
-    const cells = await cellsOf(tx, rows, kind.comparison?.table);
+    const cells = await cellsOf(tx, rows, KINDS[kind.entity].address);
     for (const some of divide(rows, cells, ordered || hasRepetitions(rows))) {
       const cell = cells.get(some[0] as Row) ?? 0;
       await enter(cell);
@@ -71,13 +69,13 @@ function divide<Row>(rows: Row[], cells: ReadonlyMap<Row, number>, ordered: bool
 async function cellsOf<Row extends ImportRow<unknown>>(
   tx: Transaction,
   rows: Row[],
-  table: string | undefined,
+  noun = '',
 ): Promise<Map<Row, number>> {
   const named = (row: Row) => row.input as Named;
   const byClient = await homesOfClients(tx, given(rows.map((row) => named(row).client_id)));
   const others = rows.filter((row) => !byClient.has(named(row).client_id ?? ''));
   const byPayment = await homesOfRecords(tx, 'payments', given(others.map((row) => named(row).payment_id)));
-  const byId = await homesOfRecords(tx, table ?? '', given(others.map(({ id }) => id)));
+  const byId = await homesOfRecords(tx, noun, given(others.map(({ id }) => id)));
   const homes = new Map<Row, Home>();
   for (const row of rows) {
     const { client_id: clientId = '', payment_id: paymentId = '' } = named(row);

@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
-import type { ChangeEntity, RecordText } from '../audit/change.ts';
-import type { ClaimedField } from '../database/cells/identifiers.ts';
+import type { RecordText } from '../audit/change.ts';
 import type { Transaction } from '../database/database.ts';
+import type { ClaimedField, Kind } from '../database/kinds.ts';
 import type { TradeMemory } from '../exchange/trade-memory.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import type { Vault } from '../values/crypto.ts';
@@ -70,7 +70,7 @@ export type RecordOf<Row> = (row: Row) => (() => RecordText) | undefined;
  */
 export interface ImportKind<Input, Row extends ImportRow<Input>> {
   /** The entity's noun in the audit trail and the change feed. */
-  entity: ChangeEntity;
+  entity: Kind;
   /** Lines of one batch, which is one transaction. */
   batchRows: number;
   /** Reads one record. @throws Problem */

@@ -6,12 +6,13 @@ import { homeOfClient } from '../database/cells/client-moves.ts';
 import { withinCell } from '../database/cells/connection.ts';
 import { claimRows } from '../database/cells/identifiers.ts';
 import { poolOf, quotedSchema } from '../database/cells/pool.ts';
+import { DELTA_TABLES, MOVED_TABLES } from '../database/cells/tables.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { idsOf, KIND_NAMES, KINDS } from '../database/kinds.ts';
 import { LOCKS } from '../database/locks.ts';
 import { publishChanges } from '../feed/publisher.ts';
 import { rollUpTotals } from '../payments/search/totals.ts';
 import { monotonic } from '../values/calendar.ts';
-import { conditionOf, DELTA_TABLES, MOVED_TABLES, VERSIONS } from './tables.ts';
 
 /**
  * Milliseconds after which every process knows that a client moves, and requests that did not know have ended: a session is trusted for a
@@ -81,7 +82,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   // The first cell has records from before there were others.
   if (from === 0)
     await withinCell(tx, from, async () => {
-      for (const { name } of MOVED_TABLES) await claimRows(tx, name, clientId);
+      for (const table of MOVED_TABLES) await claimRows(tx, table, clientId);
     });
   // The totals are copied, so that nothing is counted row by row, here or on a worker.
   await tx.query("set local citus.propagate_set_commands = 'local'");
@@ -89,16 +90,16 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   const source = quotedSchema(tx, from);
   const copied = new Map<string, number>();
   await withinCell(tx, to, async () => {
-    for (const table of MOVED_TABLES) copied.set(table.name, await copy(tx, table, { source, clientId }));
+    for (const table of MOVED_TABLES) copied.set(table, await copy(tx, table, { source, clientId }));
   });
   await moveVersions(tx, { clientId, from, to });
   await withinCell(tx, from, async () => {
     if (await isCounted(tx, clientId)) throw new RelocationFault('payments have changed meanwhile: try again');
     for (const table of MOVED_TABLES.toReversed()) {
-      const { rowCount } = await tx.query(`delete from ${table.name} where ${conditionOf(table)}`, [clientId]);
+      const { rowCount } = await tx.query(`delete from ${table} where ${rowsOf(table)}`, [clientId]);
       // A refused request is noted, even now.
-      if (rowCount !== copied.get(table.name) && table.name !== 'sandbox_requests')
-        throw new RelocationFault(`${table.name} has changed meanwhile: try again`);
+      if (rowCount !== copied.get(table) && table !== 'sandbox_requests')
+        throw new RelocationFault(`${table} has changed meanwhile: try again`);
     }
   });
   await withinCell(tx, to, async () =>
@@ -169,35 +170,44 @@ async function isCounted(db: Db, clientId: string): Promise<boolean> {
   return first(await db.query<{ left: boolean }>(`select ${left} as left`, [clientId]))?.left ?? false;
 }
 
+/** A condition for a client's (`$1`) rows of a table. @param schema of the tables, with a dot behind it; default: the present one */
+export function rowsOf(table: string, schema = ''): string {
+  if (table !== 'webhook_endpoints') return 'client_id = $1';
+  return `subscription_id in (select id from ${schema}subscriptions where client_id = $1)`;
+}
+
 /** Copies the rows of a client into the present cell. @returns how many there are */
 async function copy(
   tx: Transaction,
-  table: (typeof MOVED_TABLES)[number],
+  table: string,
   { source, clientId }: { source: string; clientId: string },
 ): Promise<number> {
-  const { name } = table;
   const { rows } = await tx.query<{ column: string }>(
     `select attname as column from pg_attribute
      where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
-    [`${source}.${name}`],
+    [`${source}.${table}`],
   );
   const columns = rows.map(({ column }) => column);
-  const where = conditionOf(table).replaceAll('from subscriptions', `from ${source}.subscriptions`);
+  const where = rowsOf(table, `${source}.`);
   const copied = await tx.query(
-    `insert into ${name} (${columns.join(', ')}) overriding system value
-     select ${columns.join(', ')} from ${source}.${name} where ${where}`,
+    `insert into ${table} (${columns.join(', ')}) overriding system value
+     select ${columns.join(', ')} from ${source}.${table} where ${where}`,
     [clientId],
   );
   return copied.rowCount ?? 0;
 }
 
-/** The feed counts the versions of each record from 1 without gaps: the count goes with the record, which the source still has. */
+/**
+ * The feed counts the versions of each record from 1 without gaps: the count goes with the record, which the source still has. A count
+ * (`change_versions`) does not name the client, and of what a reset has removed nothing is left that leads to it.
+ */
 async function moveVersions(tx: Transaction, { clientId, from, to }: Relocation): Promise<void> {
   const source = quotedSchema(tx, from);
   const target = quotedSchema(tx, to);
   await withinCell(tx, from, async () => {
-    for (const [entity, ids] of Object.entries(VERSIONS)) {
-      const where = `entity = '${entity}' and entity_id in (${ids})`;
+    for (const kind of KIND_NAMES.filter((each) => KINDS[each].owner !== 'nobody')) {
+      const ids = KINDS[kind].id === 'client_id' ? '$1' : idsOf(kind);
+      const where = `entity = '${kind}' and entity_id in (${ids})`;
       await tx.query(
         `insert into ${target}.change_versions as v select * from ${source}.change_versions where ${where}
          on conflict (entity, entity_id) do update set version = greatest(v.version, excluded.version)`,

@@ -4,6 +4,7 @@ import { attempt } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { releaseClaims } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
+import { REMOVED_KINDS, tablesOf } from '../database/kinds.ts';
 import { lendRates } from '../exchange/exchange-rates.ts';
 import { noteReset } from '../feed/removal.ts';
 import type { ImportScope } from '../imports/kind.ts';
@@ -11,29 +12,6 @@ import type { Presentation } from '../payments/presentation.ts';
 import { removeNotifications } from '../webhooks/history.ts';
 import { DEMO_RATES } from './demonstration/banks.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
-
-/** What a client has, each table before those that it refers to. */
-const TABLES = [
-  ...['step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers', 'payment_approvals'],
-  ...['payments', 'transactions'],
-  ...[
-    'statement_deliveries',
-    'statement_sections',
-    'statement_requests',
-    'mass_beneficiary_errors',
-    'mass_beneficiaries',
-  ],
-  ...[
-    'trade_beneficiaries',
-    'trades',
-    'multipayments',
-    'beneficiary_changes',
-    'beneficiaries',
-    'currency_accounts',
-    'accounts',
-    'approval_configurations',
-  ],
-];
 
 /**
  * Removes a client's data, and makes the demonstration's again if the demonstration made the client, in the caller's transaction
@@ -86,7 +64,7 @@ async function removeRecords(
     try {
       return await attempt(tx, async () => {
         const noted = await noteReset(tx, act, request);
-        for (const table of TABLES) {
+        for (const table of REMOVED_KINDS.flatMap(tablesOf)) {
           await releaseClaims(tx, table, request.clientId);
           const { rowCount } = await tx.query(`delete from ${table} where client_id = $1`, [request.clientId]);
           if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);

@@ -1,6 +1,7 @@
 import { isUuid } from '../../values/identifiers.ts';
 import { type Db, endStep, type Pool, type Transaction } from '../database.ts';
 import { databaseFault } from '../fault.ts';
+import { KIND_NAMES, KINDS } from '../kinds.ts';
 import { type Home, type HomeRow, holdClients, homeColumns } from './client-moves.ts';
 import { cellOf, withinCell } from './connection.ts';
 import { homesOfIds, isClaimed } from './identifiers.ts';
@@ -8,30 +9,14 @@ import { hasSeveralCells, isPoolOfCells } from './pool.ts';
 import { type Cell, inCell } from './scope.ts';
 import { overCells } from './union.ts';
 
-/** Records that lead to their client: where they are. */
-interface Lookup {
-  column: string;
-  uuid?: true;
-}
-
-/** By table. */
-const RECORDS = {
-  payments: { column: 'payment_id' },
-  trades: { column: 'trade_id' },
-  beneficiaries: { column: 'beneficiary_id' },
-  transactions: { column: 'transaction_id' },
-  accounts: { column: 'account_id', uuid: true },
-  mass_beneficiaries: { column: 'mass_beneficiary_id', uuid: true },
-  statement_requests: { column: 'statement_id', uuid: true },
-  subscriptions: { column: 'id', uuid: true },
-  notifications: { column: 'id', uuid: true },
-} satisfies Record<string, Lookup>;
-type Records = keyof typeof RECORDS;
+/** Records that lead to their client, by the nouns of their addresses: where they are. */
+const LOOKUPS = new Map([
+  ...KIND_NAMES.map((kind) => [KINDS[kind].address, KINDS[kind]] as const),
+  ['notifications', { table: 'notifications', id: 'id', type: 'uuid' }] as const,
+]);
 
 /** An address of one record, and of what is done with it: its noun, and the name of the parameter. */
 const ADDRESS = /^\/([a-z-]+)\/:(\w+)(\/|$)/;
-/** Nouns of addresses that are not the names of their tables. */
-const NOUNS: Record<string, Records> = { 'mass-beneficiaries': 'mass_beneficiaries', statements: 'statement_requests' };
 
 /** Where some clients live. */
 export async function homesOfClients(db: Db, clientIds: readonly string[]): Promise<Map<string, Home>> {
@@ -55,16 +40,20 @@ export interface Named {
  */
 export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Promise<Home | null | undefined> {
   const [, noun = '', name = ''] = ADDRESS.exec(url) ?? [];
-  const table = NOUNS[noun] ?? noun;
   const id = parameters[name];
-  if (id === undefined || !(table in RECORDS)) return undefined;
-  return [...(await homesOfRecords(pool, table, [id])).values()][0] ?? null;
+  if (id === undefined || !LOOKUPS.has(noun)) return undefined;
+  return [...(await homesOfRecords(pool, noun, [id])).values()][0] ?? null;
 }
 
-/** Where records live, by their identifiers. Claims lead to them; what is not claimed has to be looked for in all cells. */
-export async function homesOfRecords(db: Db, table: string, ids: readonly string[]): Promise<Map<string, Home>> {
-  if (!(table in RECORDS)) return new Map();
-  const { column, uuid }: Lookup = RECORDS[table as Records];
+/**
+ * Where records live, by their identifiers. Claims lead to them; what is not claimed has to be looked for in all cells.
+ * @param noun of their addresses; others than those of clients' records lead nowhere
+ */
+export async function homesOfRecords(db: Db, noun: string, ids: readonly string[]): Promise<Map<string, Home>> {
+  const lookup = LOOKUPS.get(noun);
+  if (!lookup) return new Map();
+  const { table, id: column, type } = lookup;
+  const uuid = type === 'uuid';
   const wanted = uuid ? ids.filter(isUuid) : ids;
   if (wanted.length === 0) return new Map();
   const homes = isClaimed(column) ? await homesOfIds(db, column, wanted) : new Map<string, Home>();

@@ -1,11 +1,12 @@
 import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 import { first, type Pool, type Transaction, transaction } from '../database.ts';
+import type { ClaimedField } from '../kinds.ts';
 import { LOCKS } from '../locks.ts';
 import { ClientMoves, holdClients } from './client-moves.ts';
 import { withinCell } from './connection.ts';
 import { homesOfClients } from './directory.ts';
-import { type ClaimedField, writtenIds } from './identifiers.ts';
+import { writtenIds } from './identifiers.ts';
 import { besideOf, poolOf } from './pool.ts';
 
 const INTERVAL_MS = 600_000;

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { Problem } from '../../values/errors.ts';
 import { textArray } from '../../values/text-array.ts';
 import type { Db, Pool, Transaction } from '../database.ts';
-import { existingIds, type Numbers, nextIds } from '../rows.ts';
+import { type ClaimedField, KIND_NAMES, KINDS, type Kind } from '../kinds.ts';
+import { existingIds, nextIds } from '../rows.ts';
 import { type Home, type HomeRow, homeColumns } from './client-moves.ts';
 import { withinCell } from './connection.ts';
 import { besideOf, hasSeveralCells, quotedSchema } from './pool.ts';
@@ -20,37 +20,23 @@ import { unionOfCells } from './union.ts';
  * cell. Made UETRs are not: they are random, and a given one (only imports give them) is looked for in all cells.
  */
 
-/** An identifier that callers may give: the column that has it. */
-export type ClaimedField =
-  | 'payment_id'
-  | 'uuid'
-  | 'trade_id'
-  | 'beneficiary_id'
-  | 'account_id'
-  | 'transaction_id'
-  | 'multipayment_unique_id'
-  | 'mass_beneficiary_id';
-
 interface Field {
   table: string;
-  /** How one is made; a random UUID without it. */
-  numbers?: Numbers;
   /** Its column is of type uuid. */
-  uuid?: true;
-  /** What a refusal says. */
-  taken?: string;
+  uuid: boolean;
+  /** How one is made (`nextId`). */
+  made: Kind | undefined;
 }
 
-const FIELDS: Record<ClaimedField, Field> = {
-  payment_id: { table: 'payments', numbers: { sequence: 'payment_numbers', prefix: 'PAY' } },
-  uuid: { table: 'payments', uuid: true, taken: 'is already the uuid of another payment' },
-  trade_id: { table: 'trades', numbers: { sequence: 'trade_numbers', prefix: 'TRD' } },
-  beneficiary_id: { table: 'beneficiaries', numbers: { sequence: 'beneficiary_numbers', prefix: 'BEN' } },
-  account_id: { table: 'accounts', uuid: true },
-  transaction_id: { table: 'transactions' },
-  multipayment_unique_id: { table: 'multipayments', uuid: true },
-  mass_beneficiary_id: { table: 'mass_beneficiaries', uuid: true },
-};
+const FIELDS = Object.fromEntries(
+  KIND_NAMES.flatMap((kind) => {
+    const { table, id, type, claims = [] } = KINDS[kind];
+    return claims.map((column): [string, Field] => [
+      column,
+      { table, uuid: column !== id || type === 'uuid', made: column === id ? kind : undefined },
+    ]);
+  }),
+) as Record<ClaimedField, Field>;
 
 /** An identifier and whose it is to be. */
 export interface Claim {
@@ -111,7 +97,7 @@ export async function newIds(
   let open = records.filter(({ id }) => id === undefined);
   // Callers may have given many of the next numbers.
   for (let count = open.length; open.length > 0; count = Math.min(count * 2, Math.max(MAX_MADE_IDS, open.length))) {
-    const made = await makeIds(tx, field, count);
+    const made = await nextIds(tx, FIELDS[field].made, count);
     const held = hasSeveralCells(tx) ? await heldIds(tx, field, made) : new Set();
     const free = made.filter((id) => !held.has(id) && !taken.has(id));
     const pairs = open
@@ -124,15 +110,10 @@ export async function newIds(
   return refused;
 }
 
-async function makeIds(tx: Transaction, field: ClaimedField, count: number): Promise<string[]> {
-  const { numbers } = FIELDS[field];
-  if (numbers) return nextIds(tx, numbers, count);
-  return Array.from({ length: count }, () => randomUUID());
-}
-
 /** What a caller is told whose identifier belongs to another record, as where the index finds it. */
 export function takenId(field: ClaimedField): Problem {
-  return new Problem('already_exists', { field, message: FIELDS[field].taken ?? 'is already in use' });
+  const message = field === 'uuid' ? 'is already the uuid of another payment' : 'is already in use';
+  return new Problem('already_exists', { field, message });
 }
 
 /**

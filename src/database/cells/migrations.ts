@@ -5,7 +5,7 @@ import { hasCitus } from './cell.ts';
 import { DISTRIBUTING, distributed, LOCAL, rolesOnWorkers } from './citus-statements.ts';
 import { schemaOf } from './connection.ts';
 import { NUMBERS_OF_CELL } from './scope.ts';
-import { CLIENT_TABLES, ONCE_TABLES } from './tables.ts';
+import { CELL_TABLES, ONCE_TABLES } from './tables.ts';
 import { viewsAreMissing, viewsOfAll, viewsOfNone } from './views.ts';
 
 interface CellRow {
@@ -147,22 +147,28 @@ const TWO_PHASE = [
 
 /**
  * What all cells have together: the views of who names no cell (views.ts); and the triggers by which each cell takes rows of its own
- * clients only. Workers of Citus do not know the clients.
+ * clients only, on its tables that refer to the row of the client. Workers of Citus do not know the clients.
  */
 function lastStep(client: pg.Client, { home, citus }: Pick<Cells, 'home' | 'citus'>, count: number): CellStep {
   const schemas = [home, ...Array.from({ length: count }, (_, index) => schemaOf(home, index + 1))];
-  const triggers = (citus ? [home] : schemas).flatMap((each, number) => {
-    const cell = client.escapeIdentifier(each);
-    return [...CLIENT_TABLES].map(
-      (table) =>
-        `create or replace trigger own_clients before insert on ${cell}.${table} for each row execute function ${cell}.refuse_other_cell(${number})`,
-    );
-  });
+  const triggers = `do $do$
+declare t record;
+begin
+  for t in
+    select n.nspname as cell, c.relname as name, s.place - 1 as number
+    from unnest(array[${schemas.map((each) => client.escapeLiteral(each)).join(', ')}]) with ordinality as s (name, place)
+    join pg_namespace n on n.nspname = s.name join pg_class c on c.relnamespace = n.oid and c.relname = any ('{${[...CELL_TABLES].join(',')}}')
+    where exists (select from pg_constraint k where k.conrelid = c.oid and k.confrelid = 'clients'::regclass and k.contype = 'f')
+  loop
+    execute format('create or replace trigger own_clients before insert on %I.%I for each row execute function %I.refuse_other_cell(%s)',
+      t.cell, t.name, t.cell, t.number);
+  end loop;
+end $do$`;
   return {
     name: `${schemaOf(home, 'all')}: views over all cells, and what keeps each to its clients`,
     path: `set search_path = ${client.escapeIdentifier(home)}, pg_temp${citus ? `; ${LOCAL}` : ''}`,
     kind: 'transaction',
-    statements: [...viewsOfAll(home, schemas), ...viewsOfNone(home), ...triggers, ...(citus ? TWO_PHASE : [])],
+    statements: [...viewsOfAll(home, schemas), ...viewsOfNone(home), triggers, ...(citus ? TWO_PHASE : [])],
     mark: 'update cells set made = true',
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { CHANGE_ENTITIES, type ChangeEntity } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
+import { KIND_NAMES, type Kind } from '../../database/kinds.ts';
 import { ChangeFeed } from '../../feed/feed.ts';
 import { reconcile } from '../../feed/reconciliation.ts';
 import { isCalendarDay } from '../../values/calendar.ts';
@@ -38,9 +38,7 @@ const ChangesQuery = Type.Object(
       }),
     ),
     client_id: Type.Optional(Type.String({ description: 'Only of this client, its contacts included' })),
-    entities: Type.Optional(
-      Type.String({ description: `Comma list of ${CHANGE_ENTITIES.join(', ')}`, maxLength: 500 }),
-    ),
+    entities: Type.Optional(Type.String({ description: `Comma list of ${KIND_NAMES.join(', ')}`, maxLength: 500 })),
   },
   closed,
 );
@@ -48,7 +46,7 @@ const Change = Type.Object(
   {
     cursor: Cursor,
     at: Type.String({ description: 'When it was changed, on the service’s clock' }),
-    entity: Type.Enum([...CHANGE_ENTITIES]),
+    entity: Type.Enum([...KIND_NAMES]),
     entity_id: Type.String(),
     client_id: Nullable(Type.String({ description: 'Null for contacts and applications' })),
     version: Type.Integer({ description: 'Counts the changes of one record from 1 on, without gaps' }),
@@ -255,12 +253,12 @@ async function readDay(
 }
 
 /** @throws Problem invalid_parameter */
-function entitiesOf(text: string | undefined): ChangeEntity[] | undefined {
+function entitiesOf(text: string | undefined): Kind[] | undefined {
   const names = text?.split(',').map((name) => name.trim());
-  const unknown = names?.find((name) => !(CHANGE_ENTITIES as readonly string[]).includes(name));
-  if (unknown === undefined) return names as ChangeEntity[] | undefined;
+  const unknown = names?.find((name) => !(KIND_NAMES as readonly string[]).includes(name));
+  if (unknown === undefined) return names as Kind[] | undefined;
   throw new Problem('invalid_parameter', {
     field: 'entities',
-    message: `must be a comma-separated list of ${CHANGE_ENTITIES.join(', ')}`,
+    message: `must be a comma-separated list of ${KIND_NAMES.join(', ')}`,
   });
 }

@@ -96,7 +96,7 @@ export async function createApplication(
   input: ApplicationInput,
 ): Promise<Application & { client_secret: string }> {
   checkUris(input);
-  const clientId = input.client_id ?? (await nextId(tx, 'application_numbers', 'APP'));
+  const clientId = input.client_id ?? (await nextId(tx, 'application'));
   const row = { ...APPLICATION.stored(input), client_id: clientId, created_at: act.now };
   await insertRow(tx, 'applications', row, { returning: 'client_id' });
   await setLists(tx, clientId, input);

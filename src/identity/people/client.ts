@@ -104,7 +104,7 @@ function sealed(vault: Vault, secret: string | null | undefined): Buffer | null 
 
 /** Creates a client. `statement_push_secret` is stored encrypted. @throws Problem already_exists */
 export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
-  const clientId = input.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
+  const clientId = input.client_id ?? (await nextId(tx, 'client'));
   const row = { ...storedClient(input, { now: act.now, vault }), client_id: clientId };
   const client = await insertRow<Client>(tx, CLIENT.table, row, {
     returning: CLIENT.select,

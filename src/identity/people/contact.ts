@@ -100,7 +100,7 @@ export type ContactInput = Omit<Input<typeof CONTACT>, 'password'> & {
 
 /** Creates a contact. The TOTP secret is stored encrypted. @throws Problem already_exists, client_not_found, invalid_body */
 export async function createContact(tx: Transaction, act: Act, vault: Vault, input: ContactInput): Promise<Contact> {
-  const contactId = input.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
+  const contactId = input.contact_id ?? (await nextId(tx, 'contact'));
   if (input.second_factor === 'sms' && !input.phone)
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   const row = {

@@ -2,18 +2,12 @@ import { BENEFICIARY, type BeneficiaryInput, updateBeneficiary } from '../../ben
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';
 import { existingClients, noClient } from '../../identity/people/tenant.ts';
-import { fromSequence, resolveIds } from '../identifiers.ts';
+import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
 interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {
   stored: Stored;
 }
-
-const IDS = {
-  table: 'beneficiaries',
-  column: 'beneficiary_id',
-  make: fromSequence('beneficiary_numbers', 'BEN'),
-};
 
 /** Beneficiaries (docs/imports.md); IBAN and BIC are checked as in the single call. */
 export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRow> = {
@@ -37,7 +31,7 @@ export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRo
     );
     const unknown = rows.filter(({ input }) => !clients.has(input.client_id));
     const refusals = new Refusals(unknown.map(({ line }) => [line, noClient()]));
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'beneficiary');
     return refusals;
   },
 

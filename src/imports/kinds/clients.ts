@@ -3,10 +3,8 @@ import { cellForNewClient } from '../../database/cells/directory.ts';
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';
 import { CLIENT, type ClientInput, storedClient, updateClient } from '../../identity/people/client.ts';
-import { fromSequence, resolveIds } from '../identifiers.ts';
+import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
-
-const IDS = { table: 'clients', column: 'client_id', make: fromSequence('client_numbers', 'CLI') };
 
 /** A line with what is stored of it, and with the cell that its client goes to. */
 interface ClientRow extends ImportRow<ClientInput> {
@@ -36,7 +34,7 @@ export const clientImport: ImportKind<ClientInput, ClientRow> = {
 
   async check(tx, rows) {
     const refusals = new Refusals();
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'client');
     // All of a batch go to one cell, and those of the next to another.
     const cell = await cellForNewClient(tx);
     for (const row of rows) row.cell = cell;

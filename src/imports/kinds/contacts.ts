@@ -16,7 +16,7 @@ import {
 import { existingClients } from '../../identity/people/tenant.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
 import { Problem, refusalOf } from '../../values/errors.ts';
-import { fromSequence, resolveIds } from '../identifiers.ts';
+import { resolveIds } from '../identifiers.ts';
 import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
 
 type ImportedContact = Input<typeof CONTACT>;
@@ -31,8 +31,6 @@ interface MembershipRow {
   contactId: string | undefined;
   permissions: readonly Permission[];
 }
-
-const IDS = { table: 'contacts', column: 'contact_id', make: fromSequence('contact_numbers', 'CON') };
 
 const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
   client_id: ({ clientId }) => clientId,
@@ -96,7 +94,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
       }
     }
     await checkEmails(tx, rows, refusals);
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'contact');
     return refusals;
   },
 

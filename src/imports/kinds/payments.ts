@@ -1,11 +1,9 @@
 import { judgePayments, writePayments } from '../../payments/creation.ts';
 import { IMPORTED_PAYMENT, type ImportedPayment } from '../../payments/declaration.ts';
-import { fromSequence, resolveIds } from '../identifiers.ts';
+import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, Refusals } from '../kind.ts';
 import { createRecordWriter } from './payment-record.ts';
 import { type PaymentImportRow, readImportedPayment } from './payment-row.ts';
-
-const IDS = { table: 'payments', column: 'payment_id', make: fromSequence('payment_numbers', 'PAY') };
 
 /**
  * Payments (docs/imports.md). A payment without a status is treated like a single one: its approval is opened where one is
@@ -25,7 +23,7 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
 
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgePayments(tx, rows, true));
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'payment');
     return refusals;
   },
 

@@ -1,12 +1,10 @@
 import { judgeParents, judgeTrades, type NewTrade, setTradeStatus, writeTrades } from '../../exchange/trade-booking.ts';
 import { TRADE, type TradeInput, type TradeStatus } from '../../exchange/trade-declaration.ts';
 import { readTrade } from '../../exchange/trade-input.ts';
-import { fromSequence, resolveIds } from '../identifiers.ts';
+import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
 type TradeImportRow = ImportRow<TradeInput> & NewTrade;
-
-const IDS = { table: 'trades', column: 'trade_id', make: fromSequence('trade_numbers', 'TRD') };
 
 const COMPARISON = TRADE.comparison;
 
@@ -37,7 +35,7 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
 
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows, true));
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'trade');
     const open = rows.filter(({ line }) => !refusals.has(line));
     refusals.refuseRows(open, judgeParents(open));
     return refusals;

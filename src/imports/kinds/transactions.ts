@@ -1,17 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { judgeBookings, readBooking, type WantedBooking, writeBookings } from '../../accounts/booking.ts';
 import { type Booking, TRANSACTION_COMPARISON, type TransactionInput } from '../../accounts/transaction.ts';
-import type { Transaction } from '../../database/database.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
 export type TransactionImportRow = ImportRow<TransactionInput> & Booking & WantedBooking;
-
-const IDS = {
-  table: 'transactions',
-  column: 'transaction_id',
-  make: async (_tx: Transaction, count: number) => Array.from({ length: count }, () => randomUUID()),
-};
 
 /** Transactions (docs/imports.md), booked in the order of their lines: each has the balance of its account after it. */
 export const transactionImport: ImportKind<TransactionInput, TransactionImportRow> = {
@@ -24,7 +16,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
 
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgeBookings(tx, rows));
-    await resolveIds(tx, rows, refusals, IDS);
+    await resolveIds(tx, rows, refusals, 'transaction');
     return refusals;
   },
 

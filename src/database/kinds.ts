@@ -1,0 +1,142 @@
+/**
+ * The kinds of records, each declared once. What the trail and the feed call them, where they stand, how their identifiers are made, what
+ * moves with a client, what a reset removes and what an erasure looks through is read from here. How the feed reads each kind is in
+ * src/feed/records.ts, which knows the rooms. Tables that belong to no kind are in cells/tables.ts.
+ */
+
+/** Where copies of a person's name, address and number stand. */
+export interface Copies {
+  table: string;
+  /** The columns of its primary key. */
+  key: string;
+  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `mail`: a mail; `text`: anything else. */
+  columns: Record<string, 'json' | 'changes' | 'mail' | 'text'>;
+  /** Rows that one transaction looks at; default: a thousand. */
+  batchRows?: number;
+}
+
+interface KindFacts {
+  /** Whose its records are. A client's are in its cell, which is the default; the others exist once, as the client itself does. */
+  owner?: 'itself' | 'nobody';
+  table: string;
+  /** The column that identifies its records. */
+  id: string;
+  /** Of another type than text. */
+  type?: 'uuid' | 'bigint';
+  /** Selects as `id` how trail and feed identify the records of the client `$1`, where a column does not say it. */
+  ids?: string;
+  /** Of its identifiers, before a number of the sequence `KIND_numbers`. Without it they are random UUIDs. */
+  prefix?: string;
+  /** Columns whose values callers may give, so that they are unique over all cells (cells/identifiers.ts). But for `id` they are UUIDs. */
+  claims?: readonly string[];
+  /** Its audit row is its change in the feed, under the same name and identifier. The other kinds note their changes themselves. */
+  audited?: true;
+  /** The noun of the operator's address of one record: `payments` of `/payments/:payment_id`. */
+  address?: string;
+  /** Tables that belong to it, each before those that it refers to. */
+  details?: readonly string[];
+  copies?: Copies;
+}
+
+/** In the order in which the feed is described. */
+const DECLARED = {
+  client: { owner: 'itself', table: 'clients', id: 'client_id', prefix: 'CLI', audited: true },
+  contact: { owner: 'nobody', table: 'contacts', id: 'contact_id', prefix: 'CON', audited: true },
+  application: { owner: 'nobody', table: 'applications', id: 'client_id', prefix: 'APP', audited: true },
+  account: {
+    ...{ table: 'accounts', id: 'account_id', type: 'uuid', audited: true, address: 'accounts' },
+    claims: ['account_id'],
+  },
+  currency_account: { table: 'currency_accounts', id: 'account_id', type: 'bigint', audited: true },
+  beneficiary: {
+    ...{ table: 'beneficiaries', id: 'beneficiary_id', prefix: 'BEN', audited: true, address: 'beneficiaries' },
+    claims: ['beneficiary_id'],
+    details: ['beneficiary_changes'],
+  },
+  trade: {
+    ...{ table: 'trades', id: 'trade_id', prefix: 'TRD', audited: true, address: 'trades' },
+    claims: ['trade_id'],
+    details: ['trade_beneficiaries'],
+  },
+  payment: {
+    ...{ table: 'payments', id: 'payment_id', prefix: 'PAY', audited: true, address: 'payments' },
+    claims: ['payment_id', 'uuid'],
+  },
+  approval: {
+    ...{ table: 'payment_approvals', id: 'payment_id', type: 'bigint' },
+    ids: `select p.payment_id || '/' || (a.value->>'contact_id') as id
+      from payment_approvals pa join payments p on p.client_id = pa.client_id and p.id = pa.payment_id,
+        json_array_elements(pa.authorisations) a where pa.client_id = $1`,
+    details: ['step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers'],
+    copies: { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
+  },
+  multipayment: { table: 'multipayments', id: 'multipayment_id', type: 'bigint', claims: ['multipayment_unique_id'] },
+  mass_beneficiary: {
+    ...{ table: 'mass_beneficiaries', id: 'mass_beneficiary_id', type: 'uuid' },
+    ...{ audited: true, address: 'mass-beneficiaries' },
+    claims: ['mass_beneficiary_id'],
+    details: ['mass_beneficiary_errors'],
+  },
+  transaction: {
+    ...{ table: 'transactions', id: 'transaction_id', audited: true, address: 'transactions' },
+    claims: ['transaction_id'],
+  },
+  approval_configuration: {
+    ...{ table: 'approval_configurations', id: 'client_id' },
+    copies: { table: 'approval_configurations', key: 'client_id, version', columns: { configuration: 'json' } },
+  },
+  subscription: {
+    ...{ table: 'subscriptions', id: 'id', type: 'uuid', audited: true, address: 'subscriptions' },
+    details: ['webhook_stream_positions', 'webhook_streams', 'webhook_endpoints'],
+  },
+  statement_request: {
+    ...{ table: 'statement_requests', id: 'statement_id', type: 'uuid', address: 'statements' },
+    details: ['statement_deliveries', 'statement_sections'],
+    copies: { table: 'statement_deliveries', key: 'id', columns: { last_error: 'text' } },
+  },
+} as const satisfies Record<string, KindFacts>;
+
+/** A kind of record: its name in the audit trail and the change feed (docs/change-feed.md). */
+export type Kind = keyof typeof DECLARED;
+export const KINDS: Readonly<Record<Kind, KindFacts>> = DECLARED;
+export const KIND_NAMES = Object.keys(DECLARED) as Kind[];
+
+/** An identifier that callers may give: the column that has it. */
+export type ClaimedField = ClaimsOf<(typeof DECLARED)[Kind]>;
+type ClaimsOf<Facts> = Facts extends { claims: readonly (infer Column)[] } ? Column : never;
+
+/**
+ * What a reset removes, in the order in which it deletes the rows and so locks them: each kind before those that its tables refer to.
+ * Payments come first: whoever moves one holds it before the accounts that it is booked on. A reset keeps the other kinds.
+ */
+export const REMOVED_KINDS: readonly Kind[] = [
+  ...(['approval', 'payment', 'transaction', 'statement_request', 'mass_beneficiary', 'trade'] satisfies Kind[]),
+  ...(['multipayment', 'beneficiary', 'currency_account', 'account', 'approval_configuration'] satisfies Kind[]),
+];
+
+/** The same, in the order in which the feed tells of it: each record before those that it names. */
+export const TOLD_KINDS: readonly Kind[] = [
+  ...(['statement_request', 'transaction', 'currency_account', 'account', 'approval', 'payment'] satisfies Kind[]),
+  ...(['trade', 'multipayment', 'beneficiary', 'mass_beneficiary', 'approval_configuration'] satisfies Kind[]),
+];
+
+export function isKind(name: string): name is Kind {
+  return Object.hasOwn(DECLARED, name);
+}
+
+/** Whether clients have such records, in their cells. */
+export function isOfClients(kind: Kind): boolean {
+  return KINDS[kind].owner === undefined;
+}
+
+/** The tables of a kind, each before those that it refers to. */
+export function tablesOf(kind: Kind): string[] {
+  const { details = [], table } = KINDS[kind];
+  return [...details, table];
+}
+
+/** Selects as `id` how trail and feed identify a kind's records of the client `$1`. */
+export function idsOf(kind: Kind): string {
+  const { table, id, type, ids } = KINDS[kind];
+  return ids ?? `select ${id}${type ? '::text' : ''} as id from ${table} where client_id = $1`;
+}
