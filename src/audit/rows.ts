@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { distributedCells } from '../database/cells/pool.ts';
 import { cellOfNumber } from '../database/cells/scope.ts';
 import { selectInCell } from '../database/cells/union.ts';
@@ -27,7 +28,7 @@ interface RowSelection {
 /**
  * Reads rows of the trail by their places. The days are literals of the statement, so that PostgreSQL looks at these partitions only.
  */
-export async function readRows<R>(
+export async function readRows<R extends pg.QueryResultRow>(
   db: Db,
   places: readonly RowPlace[],
   { columns, where = 'true', values = [] }: RowSelection,
@@ -41,8 +42,8 @@ export async function readRows<R>(
        cross join lateral (select * from audit where at = f.at and id = f.id and ${daysOf(ofCell)} and (${where}) offset 0) a`,
     );
     if (text === undefined || ofCell.length === 0) continue;
-    const { rows } = await db.query(text, [ofCell.map(({ at }) => at), ofCell.map(({ id }) => id), ...values]);
-    found.push(...(rows as R[]));
+    const { rows } = await db.query<R>(text, [ofCell.map(({ at }) => at), ofCell.map(({ id }) => id), ...values]);
+    found.push(...rows);
   }
   return found;
 }
