@@ -147,9 +147,9 @@ export async function attempt(tx: Transaction, work: () => Promise<void>): Promi
     throw error;
   } finally {
     takeChanges(tx);
-    for (const changes of [before, after]) {
-      for (const change of changes?.records.values() ?? []) noteChange(tx, (changes as Changes).act, change);
-      for (const [key, version] of changes?.versions ?? []) {
+    for (const { act, records, versions } of [before, after].filter((changes) => changes !== undefined)) {
+      for (const change of records.values()) noteChange(tx, act, change);
+      for (const [key, version] of versions) {
         CHANGED.get(tx)?.versions.set(key, version);
         CHANGED.get(tx)?.raised.add(key);
       }

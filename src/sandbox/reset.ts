@@ -1,12 +1,12 @@
 import { takeLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
-import { attempt } from '../audit/change.ts';
+import { attempt, keyOf, noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { releaseClaims } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
-import { REMOVED_KINDS, tablesOf } from '../database/kinds.ts';
+import { idsOf, KINDS, REMOVED_KINDS, TOLD_KINDS, tablesOf } from '../database/kinds.ts';
 import { lendRates } from '../exchange/exchange-rates.ts';
-import { noteReset } from '../feed/removal.ts';
+import { readRecords } from '../feed/records.ts';
 import type { ImportScope } from '../imports/kind.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { removeNotifications } from '../webhooks/history.ts';
@@ -75,4 +75,27 @@ async function removeRecords(
       if (!isOvertaken || attempts === MAX_ATTEMPTS) throw error;
     }
   }
+}
+
+/**
+ * Notes, before it happens, that everything of a client is removed. What is made again afterwards goes on with its next version.
+ * @returns how many rows of each table were noted
+ */
+async function noteReset(
+  tx: Transaction,
+  act: Act,
+  { clientId, presentation }: { clientId: string; presentation: Presentation },
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const entity of TOLD_KINDS) {
+    const { table, ids } = KINDS[entity];
+    const { rows } = await tx.query<{ id: string }>(idsOf(entity), [clientId]);
+    const removed = rows.map(({ id }) => ({ entity, id, clientId, action: 'delete' }));
+    const records = await readRecords(tx, removed, { now: act.now, presentation });
+    for (const change of removed)
+      noteChange(tx, act, { ...change, deleted: records.get(keyOf(entity, change.id))?.text ?? '{}' });
+    // The rows of approvals are those of payments.
+    if (!ids) counts.set(table, rows.length);
+  }
+  return counts;
 }
