@@ -252,7 +252,7 @@ describe('the client API', () => {
     });
   });
 
-  /** Answers that do not end; test/webhooks/stream.test.ts and test/graphql/stream.test.ts read them. */
+  /** Answers that do not end; test/webhooks/stream.test.ts and test/http/graphql/stream.test.ts read them. */
   const STREAMS = ['GET /webhooks/graphql/stream', 'GET /webhooks/stream'];
 });
 

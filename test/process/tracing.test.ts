@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
-import { readConfig } from '../src/settings/config.ts';
-import { modulesOf } from './world/command.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { listening } from './world/ports.ts';
-import { startTestService } from './world/service.ts';
-import { until } from './world/until.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { modulesOf } from '../world/command.ts';
+import { createSubscriber } from '../world/graphql.ts';
+import { listening } from '../world/ports.ts';
+import { startTestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 /** Digits that no identifier, port or time has by chance. */

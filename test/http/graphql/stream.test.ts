@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/http/graphql/event-stream.ts';
-import { accessToken } from '../world/access-token.ts';
-import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
-import { createSubscriber } from '../world/graphql.ts';
-import { startTestService, type TestService } from '../world/service.ts';
-import { until } from '../world/until.ts';
+import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../../src/http/graphql/event-stream.ts';
+import { accessToken } from '../../world/access-token.ts';
+import { isOnWorkers, ON_WORKERS } from '../../world/cells.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 interface StreamEvent {
   event: string;

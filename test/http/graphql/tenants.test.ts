@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { CLIENT_ROLE, readAs } from '../../src/http/graphql/read-only.ts';
-import { isOnWorkers, ON_WORKERS, poolOfClient } from '../world/cells.ts';
-import { createSubscriber } from '../world/graphql.ts';
-import { call, startTestService, type TestService } from '../world/service.ts';
+import { CLIENT_ROLE, readAs } from '../../../src/http/graphql/read-only.ts';
+import { isOnWorkers, ON_WORKERS, poolOfClient } from '../../world/cells.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 type Subscriber = Awaited<ReturnType<typeof createSubscriber>>;
 

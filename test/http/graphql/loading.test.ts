@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { modulesOf } from '../world/command.ts';
-import { createSubscriber } from '../world/graphql.ts';
-import { call, startTestService, type TestService } from '../world/service.ts';
-import { until } from '../world/until.ts';
+import { modulesOf } from '../../world/command.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 const QUERY = '{ subscriptions { totalCount } }';
 const SCHEMA = '/webhooks/graphql/schema.graphql';

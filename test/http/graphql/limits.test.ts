@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { getIntrospectionQuery } from 'graphql';
-import { LIMITS, type LimitName } from '../../src/http/graphql/limits.ts';
-import { createSubscriber } from '../world/graphql.ts';
-import { call, startTestService, type TestService } from '../world/service.ts';
+import { LIMITS, type LimitName } from '../../../src/http/graphql/limits.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 /** Milliseconds that the process may be away for one abuse: the promise is 100, the rest is for a busy test machine. */
 const MAX_PAUSE = 1_000;
@@ -205,7 +205,7 @@ describe('GraphQL limits', () => {
   }
 
   test('the documentation has every limit with its value', () => {
-    const page = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/graphql.md', import.meta.url), 'utf8');
     for (const [name, value] of Object.entries(LIMITS)) assert.ok(page.includes(`| ${name} | ${value} |`), name);
   });
 

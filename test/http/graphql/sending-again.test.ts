@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createSubscriber } from '../world/graphql.ts';
-import { startTestService, type TestService } from '../world/service.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
 
 const REDELIVER = `mutation ($id: UUID!) { redeliverNotification(input: {id: $id, clientMutationId: "mine"}) { clientMutationId count } }`;
 const REPLAY = `mutation ($input: ReplayNotificationsInput!) { replayNotifications(input: $input) { count query { webhookTypes } } }`;

@@ -9,8 +9,8 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
-import { createSubscriber } from '../world/graphql.ts';
-import { startTestService, type TestService } from '../world/service.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
 
 describe('GraphQL schema', () => {
   let service: TestService;

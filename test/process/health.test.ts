@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { databaseFault } from '../src/database/fault.ts';
-import { lombard, PORTS, printed } from './world/command.ts';
-import { createDatabase, type TestDatabase } from './world/database.ts';
-import { MAX_START_SECONDS } from './world/demonstration.ts';
-import { call, startTestService, type TestService } from './world/service.ts';
-import { until } from './world/until.ts';
+import { databaseFault } from '../../src/database/fault.ts';
+import { lombard, PORTS, printed } from '../world/command.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { MAX_START_SECONDS } from '../world/demonstration.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createSubscriber } from '../world/graphql.ts';
-import { startTestService, type TestService } from '../world/service.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
 
 const COUNT = 7;
 const PAGE = `query ($first: Int, $last: Int, $before: Cursor, $after: Cursor, $offset: Int, $orderBy: [SubscriptionOrderBy!], $filter: SubscriptionFilter) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestService, type TestService } from '../world/service.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
 
 describe('the query explorer at the API root', () => {
   let service: TestService;

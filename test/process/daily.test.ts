@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Daily } from '../src/process/daily.ts';
+import { Daily } from '../../src/process/daily.ts';
 
 /** A task with its clock; `fails` makes its next runs fail. */
 function daily(mayWait?: (day: string) => Promise<boolean>) {

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../../src/database/migrate.ts';
-import { CLIENT_ROLE } from '../../src/http/graphql/read-only.ts';
-import { StartupError } from '../../src/values/errors.ts';
-import { createDatabase, log, type TestDatabase } from '../world/database.ts';
-import { createSubscriber } from '../world/graphql.ts';
-import { listening } from '../world/ports.ts';
-import { startTestService } from '../world/service.ts';
-import { until } from '../world/until.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { CLIENT_ROLE } from '../../../src/http/graphql/read-only.ts';
+import { StartupError } from '../../../src/values/errors.ts';
+import { createDatabase, log, type TestDatabase } from '../../world/database.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { listening } from '../../world/ports.ts';
+import { startTestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 /** An existing server, where the service is a user without privileges of its own (docs/graphql.md, The database). */
 describe('GraphQL on a server whose user is no superuser', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { createSubscriber } from '../world/graphql.ts';
-import { call, startTestService, type TestService } from '../world/service.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 const CREATE = `mutation Create($input: CreateSubscriptionInput!) {
   createSubscription(input: $input) {
