@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { startService } from '../../src/service.ts';
 import { type Config, readConfig } from '../../src/settings/config.ts';
 import { LOOK, queryCells } from './cells.ts';
 import { cloneDatabase, createDatabase, log, type TestDatabase } from './database.ts';
+import { until } from './until.ts';
 
 export interface Answer {
   status: number;
@@ -35,6 +37,8 @@ export interface TestService {
   operatorToken: string;
   /** A call to the operator interface with the admin token, or another one. */
   operator(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** A POST there as callers do it: one that something was in the way of for too long (502) is sent again, with the same key. */
+  insist(path: string, body: unknown): Promise<Answer>;
   /** A call to the client API. */
   client(token: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Signs a contact in without a browser and returns the access token. */
@@ -89,6 +93,13 @@ export async function startTestService(
     operatorToken,
     operator: (method, path, body, options = {}) =>
       call(`${service.operatorUrl}${path}`, method, { body, token: operatorToken, ...options }),
+    insist: (path, body) => {
+      const headers = { 'idempotency-key': randomUUID() };
+      return until(async () => {
+        const answer = await test.operator('POST', path, body, { headers });
+        return answer.status !== 502 && answer;
+      });
+    },
     client: (token, method, path, options = {}) =>
       call(`${service.addresses.api}${path}`, method, { token, ...options }),
     signIn: async (email, password) => {

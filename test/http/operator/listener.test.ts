@@ -319,7 +319,7 @@ test('concurrent bookings of one account lose nothing, and each line has its bal
     'already_exists',
   );
   const book = (index: number) =>
-    post('/transactions', {
+    service.insist('/transactions', {
       client_id: world.clientId,
       currency_account_id: account.body.account_id,
       kind: index % 3 ? 'CREDIT_TRANSACTION' : 'DEBIT_TRANSACTION',
