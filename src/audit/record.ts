@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { overAll } from '../database/cells/pool.ts';
-import { unionOfCells } from '../database/cells/union.ts';
+import { overAll, unionOfCells } from '../database/cells/union.ts';
 import { type Db, endStep, type Transaction } from '../database/database.ts';
 import { isKind, KINDS } from '../database/kinds.ts';
 import { leaveMark } from '../database/lost-commit.ts';

@@ -1,5 +1,3 @@
-import { codeOf, messageOf } from '../values/unknown.ts';
-
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -37,7 +35,7 @@ const STATES: [RegExp, string][] = [
  * @returns undefined for every other error
  */
 export function databaseFault(error: unknown): string | undefined {
-  const [code, message] = [codeOf(error) ?? '', messageOf(error)];
+  const { code, message } = said(error);
   const state = STATES.find(([pattern]) => pattern.test(code));
   if (state) return state[1];
   if (silence(error)) return 'the database does not answer';
@@ -48,15 +46,21 @@ export function databaseFault(error: unknown): string | undefined {
 
 /** Whether a server is there and does not let us in: the password, the user or the database is wrong. */
 export function refusesLogin(error: unknown): boolean {
-  return /^(28|3D|42501)/.test(codeOf(error) ?? '');
+  return /^(28|3D|42501)/.test(said(error).code);
 }
 
 /** Whether the server gave no answer in time. What it was asked may still be running. */
 export function silence(error: unknown): boolean {
-  return messageOf(error) === SILENCE;
+  return said(error).message === SILENCE;
 }
 
 /** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */
 export function refusesWrites(error: unknown): boolean {
-  return codeOf(error) === '25006';
+  return said(error).code === '25006';
+}
+
+/** Code and message of an error. This file imports nothing, because every transaction stands on it. */
+function said(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  return { code: 'code' in error ? String(error.code) : '', message: error.message };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { textArray } from '../values/text-array.ts';
 import { unionOfCells } from './cells/union.ts';
-import { type Db, first, one, type Transaction } from './database.ts';
+import type { Db, Transaction } from './database.ts';
 import { KINDS, type Kind } from './kinds.ts';
 
 /**
@@ -20,13 +20,14 @@ export async function insertRow<R extends pg.QueryResultRow>(
   const input = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = [...input.map(([column]) => column), ...Object.keys(computed)].join(', ');
   const places = [...input.map((_, index) => `$${index + 1}`), ...Object.values(computed)].join(', ');
-  const text = `insert into ${table} (${columns}) values (${places}) returning ${returning}`;
-  return one(
-    await tx.query<R>(
-      text,
-      input.map(([, value]) => value),
-    ),
+  const values = input.map(([, value]) => value);
+  const { rows } = await tx.query<R>(
+    `insert into ${table} (${columns}) values (${places}) returning ${returning}`,
+    values,
   );
+  const [made] = rows;
+  if (made === undefined) throw new TypeError('the insert gave no row');
+  return made;
 }
 
 /**
@@ -183,14 +184,14 @@ export async function countRows(
   const matching = union
     ? union(`select 1 from ${from} where ${where} limit ${MAX_COUNTED_ROWS + 1}`)
     : `select from ${from} where ${where}${bounded ? ` limit ${MAX_COUNTED_ROWS + 1}` : ''}`;
-  const counted = first(await db.query<{ total: number }>(`select count(*) as total from (${matching}) m`, values));
-  const total = counted?.total ?? 0;
+  const counted = await db.query<{ total: number }>(`select count(*) as total from (${matching}) m`, values);
+  const total = counted.rows[0]?.total ?? 0;
   return bounded && total > MAX_COUNTED_ROWS ? undefined : total;
 }
 
 async function countInCells(db: Db, counts: string, values: unknown[]): Promise<number> {
   const counted = await db.query<{ total: number }>(`select sum(n)::int8 as total from (${counts}) c`, values);
-  return first(counted)?.total ?? 0;
+  return counted.rows[0]?.total ?? 0;
 }
 
 /** A text that a `like` finds anywhere: its own wildcards are letters. */

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { databaseFault } from '../fault.ts';
 import { type CellPaths, CONNECTIONS, pathStatement, schemaOf } from './connection.ts';
 import { type Cell, currentCell, inCell } from './scope.ts';
 
@@ -81,19 +80,6 @@ export function distributedCells(db: object, asked: Cell = 'all'): string[] | un
 /** @throws Error as for a statement without an answer, where one of the cells of a pool is known to give none */
 export function refuseWhileSilent(pool: object): void {
   POOLS.get(pool)?.paths.pulse?.refuseSilent('all');
-}
-
-/**
- * Reads in all cells; in the present one alone where another one does not answer, within a transaction, and where the database has one cell.
- */
-export async function overAll<T>(db: object, work: () => Promise<T>): Promise<T> {
-  if (!isPoolOfCells(db)) return work();
-  try {
-    return await inCell('all', work);
-  } catch (error) {
-    if (!databaseFault(error)) throw error;
-    return work();
-  }
 }
 
 /** The schema of a cell, quoted, for a statement that needs two of them. @param db of a database with several cells */

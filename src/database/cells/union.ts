@@ -1,4 +1,6 @@
-import { distributedCells } from './pool.ts';
+import { databaseFault } from '../fault.ts';
+import { distributedCells, isPoolOfCells } from './pool.ts';
+import { inCell } from './scope.ts';
 import { CELL_TABLES } from './tables.ts';
 
 /** A function that each cell has: the worker knows no other. */
@@ -44,4 +46,17 @@ function inSchema(select: string, schema: string): string {
     .replace(TABLE, (whole, word: string, space: string, table: string) =>
       CELL_TABLES.has(table) ? `${word}${space}${schema}.${table}` : whole,
     );
+}
+
+/**
+ * Reads in all cells; in the present one alone where another one does not answer, within a transaction, and where the database has one cell.
+ */
+export async function overAll<T>(db: object, work: () => Promise<T>): Promise<T> {
+  if (!isPoolOfCells(db)) return work();
+  try {
+    return await inCell('all', work);
+  } catch (error) {
+    if (!databaseFault(error)) throw error;
+    return work();
+  }
 }
