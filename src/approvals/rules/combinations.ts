@@ -1,5 +1,4 @@
-import { type Candidate, candidatesOf, type IndexedLevel, type Membership } from './candidates.ts';
-import { Matching } from './matching.ts';
+import { type Candidate, candidatesOf, type IndexedLevel, Matching, type Membership } from './matching.ts';
 import { Shortages } from './shortages.ts';
 
 export interface Best {

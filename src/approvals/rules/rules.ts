@@ -1,6 +1,6 @@
 import { assign } from './assignment.ts';
-import type { IndexedLevel, Membership } from './candidates.ts';
 import { bestCombination } from './combinations.ts';
+import type { IndexedLevel, Membership } from './matching.ts';
 import { type Configuration, governingRule, type Rule } from './ruleset.ts';
 
 /**

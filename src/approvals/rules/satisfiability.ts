@@ -1,7 +1,6 @@
 import { Problem } from '../../values/errors.ts';
-import type { IndexedLevel, Membership } from './candidates.ts';
 import { bestCombination } from './combinations.ts';
-import { Matching } from './matching.ts';
+import { type IndexedLevel, Matching, type Membership } from './matching.ts';
 import { indexed, type LevelRules, rulesFor } from './rules.ts';
 import type { Configuration } from './ruleset.ts';
 

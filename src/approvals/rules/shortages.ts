@@ -1,4 +1,4 @@
-import type { Candidate } from './candidates.ts';
+import type { Candidate } from './matching.ts';
 
 /**
  * A proof that demands cannot be met (Hall's theorem): the groups have no more than `people` able members together.
