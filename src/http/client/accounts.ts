@@ -5,6 +5,7 @@ import { CURRENCY_ACCOUNT, listCurrencyAccounts } from '../../accounts/currency-
 import type { Context } from '../../context.ts';
 import { fxAvailable } from '../../exchange/fx-availability.ts';
 import { UuidOfRecord } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
 const Account = Type.Object(
@@ -49,7 +50,7 @@ const FxAvailability = Type.Object(
   { title: 'FxAvailability', examples: [{ fx_available: true }] },
 );
 
-const LIST_CURRENCY_ACCOUNTS = {
+const LIST_CURRENCY_ACCOUNTS = operation('GET /accounts/currency-accounts', {
   schema: {
     operationId: 'listCurrencyAccounts',
     tags: ['accounts'],
@@ -60,9 +61,9 @@ const LIST_CURRENCY_ACCOUNTS = {
       ...errors(400, 403, 404, 502),
     },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /accounts/{account_id}', {
   schema: {
     operationId: 'getAccount',
     tags: ['accounts'],
@@ -73,9 +74,9 @@ const READ_ONE = {
     querystring: ClientQuery,
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 403, 404, 502, 'account_not_found') },
   },
-};
+});
 
-const READ_FX = {
+const READ_FX = operation('GET /quotes/fx-availability', {
   schema: {
     operationId: 'getFxAvailability',
     tags: ['quotes'],
@@ -86,19 +87,15 @@ const READ_FX = {
       ...errors(400, 403, 404, 502, 'fx_not_enabled'),
     },
   },
-};
+});
 
 /** Accounts, currency accounts and FX availability of the asking client (the service interface). */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.get('/accounts/currency-accounts', LIST_CURRENCY_ACCOUNTS, (request) =>
-    listCurrencyAccounts(pool, request.caller.clientId),
-  );
-  app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) =>
-    findAccount(pool, request.caller.clientId, request.params.account_id),
-  );
-  app.get('/quotes/fx-availability', READ_FX, async (request) => ({
+  serve(app, LIST_CURRENCY_ACCOUNTS, (request) => listCurrencyAccounts(pool, request.caller.clientId));
+  serve(app, READ_ONE, (request) => findAccount(pool, request.caller.clientId, request.params.account_id));
+  serve(app, READ_FX, async (request) => ({
     fx_available: await fxAvailable(pool, request.caller.clientId, request.now),
   }));
 }

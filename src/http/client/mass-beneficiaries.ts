@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listMassBeneficiaryErrors } from '../../orders/mass-beneficiary-errors.ts';
 import { ClientId, UuidOfRecord } from '../../values/schemas.ts';
-import { errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
+import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Path = Type.Object({
   mass_beneficiary_id: UuidOfRecord('Unique identifier of the instruction', {
@@ -32,7 +33,7 @@ const ErrorRecord = Type.Object(
   },
 );
 
-const LIST_ERRORS = {
+const LIST_ERRORS = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/errors', {
   schema: {
     operationId: 'listMassBeneficiaryErrors',
     tags: ['mass beneficiaries'],
@@ -47,22 +48,17 @@ const LIST_ERRORS = {
       ...errors(400, 403, 404, 502, 'mass_beneficiary_not_found'),
     },
   },
-};
+});
 
 /** GET /mass-beneficiaries/{mass_beneficiary_id}/errors (the service interface; docs/decisions.md, 3). */
 export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Params: Static<typeof Path>; Querystring: { page: number; page_size: number } }>(
-    '/mass-beneficiaries/:mass_beneficiary_id/errors',
-    LIST_ERRORS,
-    async (request, reply) => {
-      const { page, page_size: size } = request.query;
-      const { clientId } = request.caller;
-      const list = await listMassBeneficiaryErrors(
-        context.pool,
-        { clientId, id: request.params.mass_beneficiary_id },
-        { page, pageSize: size },
-      );
-      return reply.header('x-total-count', list.total).send(list.rows);
-    },
-  );
+  serve(app, LIST_ERRORS, async (request, reply) => {
+    const { clientId } = request.caller;
+    const list = await listMassBeneficiaryErrors(
+      context.pool,
+      { clientId, id: request.params.mass_beneficiary_id },
+      listRequest(request.query),
+    );
+    return reply.header('x-total-count', list.total).send(list.rows);
+  });
 }

@@ -3,10 +3,11 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { UuidOfRecord } from '../../values/schemas.ts';
 import { ping } from '../../webhooks/ping.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors } from '../schemas/schemas.ts';
 import { answerChange } from './change.ts';
 
-const PING = {
+const PING = operation('POST /webhooks/ping/{subscription_id}', {
   config: { permission: 'can_manage_webhooks' as const, clientHeader: true },
   schema: {
     operationId: 'pingSubscription',
@@ -23,11 +24,11 @@ const PING = {
       ...errors(400, 403, 502, 'subscription_not_found'),
     },
   },
-};
+});
 
 /** The ping of the client API (the service interface, POST /webhooks/ping/{subscription_id}). */
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Params: { subscription_id: string } }>('/webhooks/ping/:subscription_id', PING, async (request, reply) => {
+  serve(app, PING, async (request, reply) => {
     const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };
     return answerChange(context, request, reply, async (tx) => {
       await ping(tx, key, request.now);
