@@ -6,9 +6,8 @@ import { beginPageSession, endPageSession } from '../../identity/sign-in/page-se
 import { challengeOfVerifier } from '../../identity/tokens/authorization-code.ts';
 import { randomToken } from '../../values/crypto.ts';
 import { languageOf } from '../../values/language.ts';
-import { BegunSignIns } from '../page/begun-sign-ins.ts';
+import { BegunSignIns, keepPlace, placeWithin } from '../page/begun-sign-ins.ts';
 import { ownAddress } from '../page/own-page.ts';
-import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { AppPages } from './app-pages.ts';
 import { sessionCookie, sessionOf } from './session.ts';
 

@@ -11,9 +11,8 @@ import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { languageOf } from '../../values/language.ts';
 import { messageOf } from '../../values/unknown.ts';
-import { BegunSignIns } from '../page/begun-sign-ins.ts';
+import { BegunSignIns, keepPlace, placeWithin } from '../page/begun-sign-ins.ts';
 import { ownAddress, requireOwnOrigin } from '../page/own-page.ts';
-import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { ConsolePages, Refusal } from './console-pages.ts';
 import { staffCookie, staffSessionOf } from './session.ts';
 

@@ -1,4 +1,3 @@
-import './environment.ts';
 import {
   type DocumentNode,
   GraphQLError,

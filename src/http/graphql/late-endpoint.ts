@@ -39,6 +39,9 @@ export class LateEndpoint implements Part {
 
   async #make(): Promise<GraphqlEndpoint> {
     try {
+      // Outside `production` PostGraphile puts stacks into answers, checks its own plans at every request, and writes to the console.
+      // biome-ignore lint/plugin: it is set here, and read by others
+      process.env.GRAPHILE_ENV = 'production';
       const { GraphqlEndpoint } = await import('./endpoint.ts');
       return await GraphqlEndpoint.create(this.#pool);
     } catch (error) {

@@ -1,4 +1,3 @@
-import './environment.ts';
 import { makePgService } from 'postgraphile/adaptors/pg';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { pgSmartTags } from 'postgraphile/utils';

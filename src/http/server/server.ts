@@ -19,8 +19,7 @@ import { answerFor, logFailure, problemOf } from './failure.ts';
 import { requestIdFrom, traceIdFrom } from './request-id.ts';
 import { traceRequests } from './request-span.ts';
 import { type Advice, answerUnknownAddresses } from './unknown-address.ts';
-import { answerUnparsed, rawAnswer } from './unparsed.ts';
-import { UnreadRequests } from './unread.ts';
+import { answerUnparsed, rawAnswer, UnreadRequests } from './unparsed.ts';
 import { limitBodies } from './unsent-bodies.ts';
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;

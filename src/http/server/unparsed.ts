@@ -1,10 +1,11 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Context } from '../../context.ts';
+import type { Logger } from '../../process/log.ts';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 import { errorMessage, STATUS } from '../schemas/problem.ts';
 import { requestIdFrom, traceIdFrom, traceIdIn } from './request-id.ts';
-import type { UnreadRequests } from './unread.ts';
 
 /** The time that a refused connection may stay open after its answer. */
 const LINGER_MS = 2_000;
@@ -88,4 +89,32 @@ export function answerText(answer: RawAnswer & { reason: string }): string {
 /** The request id in the text of a request's head, as far as it has arrived, or a new one. */
 export function requestIdIn(head: string): string {
   return requestIdFrom(/^x-request-id:([^\r\n]*)/im.exec(head)?.[1]?.trim());
+}
+
+/** What is known of a request that was refused before a route could see it. */
+interface Unread {
+  problem: Pick<Problem, 'code' | 'details'>;
+  status: number;
+  requestId: string;
+  traceId: string | null;
+}
+
+/** Tells the log and the journal of refused requests what a listener refused before a route could see it. */
+export class UnreadRequests {
+  readonly #listener: string;
+  readonly #log: Logger;
+  readonly #journals: Context['journals'];
+
+  constructor(listener: string, { log, journals }: Pick<Context, 'log' | 'journals'>) {
+    this.#listener = listener;
+    this.#log = log.child({ listener });
+    this.#journals = journals;
+  }
+
+  /** Writes the line of a refused request, as that of any other. */
+  refused({ problem: { code, details }, status, requestId, traceId }: Unread): void {
+    this.#log.info({ request_id: requestId, trace_id: traceId, status, code, details }, 'request');
+    const request = { listener: this.#listener, status, code, details, request_id: requestId };
+    this.#journals.refusedRequests.noteUnread(request);
+  }
 }

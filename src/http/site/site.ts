@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
+import type { Addresses, Context } from '../../context.ts';
+import type { Config } from '../../settings/config.ts';
 import { Problem } from '../../values/errors.ts';
-import { withAddresses } from './addresses.ts';
 import type { Audience } from './audience.ts';
 import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
@@ -73,4 +73,22 @@ function serveSite(app: FastifyInstance, { addresses, config }: Context, audienc
     return reply.header('cache-control', CACHE_CONTROL).type('image/webp').send(picture);
   });
   app.get('/docs/*', open, missing);
+}
+
+/** The addresses that the pages are written with: those of a sandbox with the default ports. */
+const WRITTEN = /\bhttps?:\/\/127\.0\.0\.1:(8080|8081|8443|8090|8091|3000)(?!\d)/g;
+
+/**
+ * A page with the addresses that are in use, so that its commands work as they are shown. Readers of production's pages are told public
+ * addresses only.
+ */
+function withAddresses(
+  markdown: string,
+  { api, auth, trusted, operator, health }: Addresses,
+  { environment, samplePort }: Config,
+): string {
+  const sample = samplePort === undefined ? undefined : `http://127.0.0.1:${samplePort}`;
+  const inside = environment === 'sandbox' ? { 8090: operator, 8091: health, 3000: sample } : {};
+  const used: Record<string, string | undefined> = { 8080: api, 8081: auth, 8443: trusted, ...inside };
+  return markdown.replace(WRITTEN, (written, port: string) => used[port] ?? written);
 }

@@ -8,7 +8,7 @@ import { Problem, StartupError } from '../../values/errors.ts';
 import { messageOf } from '../../values/unknown.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
 import { peerOf } from '../server/peer.ts';
-import { UnreadRequests } from '../server/unread.ts';
+import { UnreadRequests } from '../server/unparsed.ts';
 import type { TrustedFiles } from './files.ts';
 import { trustedTokenRoutes } from './token.ts';
 

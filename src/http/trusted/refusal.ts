@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { errorMessage } from '../schemas/problem.ts';
 import { requestIdFrom, traceIdFrom, traceIdIn } from '../server/request-id.ts';
-import { answerText, rawAnswer, requestIdIn } from '../server/unparsed.ts';
-import type { UnreadRequests } from '../server/unread.ts';
+import { answerText, rawAnswer, requestIdIn, type UnreadRequests } from '../server/unparsed.ts';
 
 /** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {

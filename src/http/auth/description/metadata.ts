@@ -1,3 +1,4 @@
+import type { Addresses } from '../../../context.ts';
 import { LANGUAGES } from '../../../values/language.ts';
 import { text } from './operation.ts';
 
@@ -51,7 +52,6 @@ const MUTUAL_TLS = {
 };
 
 const AUTH = 'https://auth.example.com';
-const AUTHENTICATION = ['client_secret_basic', 'client_secret_post'];
 
 /** What the discovery document is like (../discovery.ts). The last two members are there where a trusted address is served. */
 export const METADATA = {
@@ -61,31 +61,51 @@ export const METADATA = {
   properties: { ...ALWAYS, ...MUTUAL_TLS },
   examples: [
     {
-      issuer: AUTH,
-      authorization_endpoint: `${AUTH}/authenticate`,
-      token_endpoint: `${AUTH}/token`,
-      userinfo_endpoint: `${AUTH}/userinfo`,
-      revocation_endpoint: `${AUTH}/revoke`,
-      introspection_endpoint: `${AUTH}/introspect`,
-      end_session_endpoint: `${AUTH}/end-session`,
-      jwks_uri: `${AUTH}/jwks`,
-      scopes_supported: ['openid'],
-      response_types_supported: ['code'],
-      response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['HS256'],
-      token_endpoint_auth_methods_supported: [...AUTHENTICATION, 'none'],
-      revocation_endpoint_auth_methods_supported: [...AUTHENTICATION, 'none'],
-      introspection_endpoint_auth_methods_supported: AUTHENTICATION,
-      code_challenge_methods_supported: ['S256'],
-      prompt_values_supported: ['none', 'login', 'select_account'],
+      ...metadataOf({ auth: AUTH, trusted: undefined }),
       claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'name', 'email'],
-      ui_locales_supported: LANGUAGES,
-      authorization_response_iss_parameter_supported: true,
-      claims_parameter_supported: false,
-      request_parameter_supported: false,
-      request_uri_parameter_supported: false,
     },
   ],
 };
+
+/** The metadata of an authorization server. Built from the configured addresses. The headers Host and Forwarded have no influence. */
+export function metadataOf({ auth, trusted }: Pick<Addresses, 'auth' | 'trusted'>): Record<string, unknown> {
+  const authentication = ['client_secret_basic', 'client_secret_post'];
+  return {
+    issuer: auth,
+    authorization_endpoint: `${auth}/authenticate`,
+    token_endpoint: `${auth}/token`,
+    userinfo_endpoint: `${auth}/userinfo`,
+    revocation_endpoint: `${auth}/revoke`,
+    introspection_endpoint: `${auth}/introspect`,
+    end_session_endpoint: `${auth}/end-session`,
+    jwks_uri: `${auth}/jwks`,
+    scopes_supported: ['openid'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['HS256'],
+    token_endpoint_auth_methods_supported: [...authentication, 'none'],
+    revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
+    introspection_endpoint_auth_methods_supported: authentication,
+    code_challenge_methods_supported: ['S256'],
+    prompt_values_supported: ['none', 'login', 'select_account'],
+    claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'amr', 'nonce', 'clients', 'name', 'email'],
+    ui_locales_supported: LANGUAGES,
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    ...(trusted === undefined
+      ? {}
+      : {
+          tls_client_certificate_bound_access_tokens: true,
+          mtls_endpoint_aliases: {
+            token_endpoint: `${trusted}/token`,
+            userinfo_endpoint: `${trusted}/userinfo`,
+            revocation_endpoint: `${trusted}/revoke`,
+            introspection_endpoint: `${trusted}/introspect`,
+          },
+        }),
+  };
+}
