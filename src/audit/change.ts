@@ -1,4 +1,3 @@
-import { savepoint, type Transaction } from '../database/database.ts';
 import type { Kind } from '../database/kinds.ts';
 import type { Act } from './act.ts';
 
@@ -132,27 +131,4 @@ export function hasNotes(tx: object): boolean {
 /** Forgets the steps of a transaction that has ended. */
 export function forgetSteps(tx: object): void {
   FINISHED.delete(tx);
-}
-
-/** Runs a part of a transaction that is undone alone where it throws: what it notes is kept only if it does not. */
-export async function attempt(tx: Transaction, work: () => Promise<void>): Promise<void> {
-  const before = takeChanges(tx);
-  const steps = finishedSteps(tx).length;
-  let after: Changes | undefined;
-  try {
-    await savepoint(tx, work);
-    after = takeChanges(tx);
-  } catch (error) {
-    finishedSteps(tx).splice(steps);
-    throw error;
-  } finally {
-    takeChanges(tx);
-    for (const { act, records, versions } of [before, after].filter((changes) => changes !== undefined)) {
-      for (const change of records.values()) noteChange(tx, act, change);
-      for (const [key, version] of versions) {
-        CHANGED.get(tx)?.versions.set(key, version);
-        CHANGED.get(tx)?.raised.add(key);
-      }
-    }
-  }
 }

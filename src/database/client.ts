@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { readHosts } from '../settings/database-hosts.ts';
 import { monotonic } from '../values/calendar.ts';
-import type { Pipelined } from './database.ts';
 import { HostChoice } from './host-choice.ts';
 
 /** One choice for each connection string that names several hosts; a process has a handful. */
@@ -11,6 +10,19 @@ const DONE: Promise<unknown> = Promise.resolve();
 
 /** The connections that are open, and since when (monotonic). */
 const OPEN = new Map<DatabaseClient, number>();
+
+/** How a connection sends more than one statement at a time. */
+export interface Pipelined {
+  later<R extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    taken?: (result: pg.QueryResult<R>) => void,
+  ): void;
+  meanwhile(work: Promise<unknown>): void;
+  caughtUp(): Promise<void>;
+  settled(): Promise<void>;
+  startCopy<S extends pg.Submittable>(stream: S): Promise<S>;
+  commitAfter(statement: pg.QueryConfig): Promise<void>;
+}
 
 /** A connection to the database. Its string may name several hosts, of which it takes the one that fits when it connects. */
 export class DatabaseClient extends pg.Client implements Pipelined {

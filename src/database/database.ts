@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { codeOf, errorOf } from '../values/unknown.ts';
+import type { Pipelined } from './client.ts';
 import { refusesWrites, silence } from './fault.ts';
 import { forgetMark, requireStanding, UnknownOutcome } from './lost-commit.ts';
 
@@ -8,19 +9,6 @@ export interface Db {
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>>;
   query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>>;
-}
-
-/** How a connection sends more than one statement at a time (client.ts). */
-export interface Pipelined {
-  later<R extends pg.QueryResultRow>(
-    statement: string | pg.QueryConfig,
-    taken?: (result: pg.QueryResult<R>) => void,
-  ): void;
-  meanwhile(work: Promise<unknown>): void;
-  caughtUp(): Promise<void>;
-  settled(): Promise<void>;
-  startCopy<S extends pg.Submittable>(stream: S): Promise<S>;
-  commitAfter(statement: pg.QueryConfig): Promise<void>;
 }
 
 /** The connection of an open transaction. */

@@ -1,4 +1,5 @@
-import { attempt, noteChange } from '../audit/change.ts';
+import { attempt } from '../audit/attempt.ts';
+import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { afterMoves } from '../database/cells/client-moves.ts';
 import { type Transaction, transactionOn } from '../database/database.ts';

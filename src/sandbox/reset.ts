@@ -1,6 +1,7 @@
 import { takeLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
-import { attempt, keyOf, noteChange } from '../audit/change.ts';
+import { attempt } from '../audit/attempt.ts';
+import { keyOf, noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { releaseClaims } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
