@@ -126,13 +126,17 @@ function batches(sql: string): string {
 /** @param statements one, unless the step is a transaction; none where it does not concern a cell */
 type Run = (client: pg.Client, statements: readonly string[], mark: string) => Promise<void>;
 
+/** Runs a statement of a step. @throws the error of the database, with the `statement` */
+function say(client: pg.Client, sql: string): Promise<pg.QueryResult> {
+  return client.query(sql).catch((error: Error) => {
+    throw Object.assign(error, { statement: sql });
+  });
+}
+
 const RUN: Record<MigrationStep['kind'], Run> = {
   transaction: (client, statements, mark) =>
     inTransaction(client, async () => {
-      for (const sql of statements)
-        await client.query(sql).catch((error: Error) => {
-          throw Object.assign(error, { statement: sql });
-        });
+      for (const sql of statements) await say(client, sql);
       await client.query(mark);
     }),
   // A statement of this kind waits for others without holding anybody up, so it may wait.
@@ -142,14 +146,14 @@ const RUN: Record<MigrationStep['kind'], Run> = {
       const [, , created] = INDEX.exec(sql) ?? [];
       const state = created === undefined ? 'none' : await indexState(client, created);
       if (state === 'invalid') await client.query(`drop index concurrently ${created}`);
-      if (state !== 'valid') await client.query(sql);
+      if (state !== 'valid') await say(client, sql);
     }
     await client.query(mark);
   },
   batches: async (client, statements, mark) => {
     for (const sql of statements) {
       for (let changed = 1; changed > 0; ) {
-        changed = await inTransaction(client, async () => (await client.query(sql)).rowCount ?? 0);
+        changed = await inTransaction(client, async () => (await say(client, sql)).rowCount ?? 0);
         await pause(BATCH_PAUSE_MS);
       }
     }

@@ -41,6 +41,7 @@ test('pages of a registered redirect address may call, without cookies', async (
     'location',
     'x-configuration-version',
     'ratelimit',
+    'idempotency-replayed',
   ])
     assert.ok(exposed.includes(name), name);
 });

@@ -113,6 +113,34 @@ create index concurrently things_print on things (print);`),
   assert.equal(await scalar('select count(print)::int from things'), await scalar('select count(*)::int from things'));
 });
 
+test('a statement that fails is named, and nothing of its step stands', async () => {
+  for (const [sql, statement] of [
+    [
+      'alter table things add column second int;\nalter table absent\n  add column second int;',
+      'alter table absent add column second int',
+    ],
+    ['-- Step: batches\nupdate absent set second = 1', 'update absent set second = 1'],
+    [
+      '-- Step: concurrently\ncreate index concurrently things_absent on things (absent)',
+      'create index concurrently things_absent on things (absent)',
+    ],
+  ] as const)
+    await assert.rejects(
+      migrate(database.url, log, { migrations: [...done, migration(sql)] }),
+      ({ message }: Error) => {
+        assert.ok(
+          message.includes(statement) && message.includes('does not exist') && !message.includes('\n'),
+          message,
+        );
+        return true;
+      },
+    );
+  assert.equal(
+    await scalar("select count(*)::int from pg_attribute where attrelid = 'things'::regclass and attname = 'second'"),
+    0,
+  );
+});
+
 test('a step that cannot work is refused when it is read', () => {
   for (const [sql, fault] of [
     ['-- Step: later\nselect 1', /must be transaction, concurrently, batches, not "later"/],

@@ -5,8 +5,10 @@ const PREFLIGHT_SECONDS = 7_200;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, No-Redirect, X-Client-ID, X-Contact-Id, X-Request-Id';
-const EXPOSED_HEADERS =
-  'Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Configuration-Version, X-Ignored-Parameters, X-Request-Id, X-Total-Count';
+const EXPOSED_HEADERS = [
+  ...['Idempotency-Replayed', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate'],
+  ...['X-Configuration-Version', 'X-Ignored-Parameters', 'X-Request-Id', 'X-Total-Count'],
+].join(', ');
 
 /**
  * Lets pages of some origins call a listener (Fetch, 3.3, CORS). Browsers send no cookies with such calls, since no answer allows
