@@ -7,6 +7,11 @@ import type { Tokens } from './tokens.ts';
 export interface CallOptions {
   /** Aborts this call, and nothing that it shares with others. */
   signal?: AbortSignal | undefined;
+  /**
+   * Of a POST: the same key, query and body within 24 hours are done once, so that a call whose answer was lost is sent again. 1 to 255
+   * characters from `!` to `~`.
+   */
+  idempotencyKey?: string | undefined;
 }
 
 /** `METHOD /path`, as the description writes it: `GET /payments/{payment_id}`. */
@@ -54,16 +59,17 @@ export class Api {
     input: InputOf<K> & CallOptions,
     reads?: boolean,
   ): Promise<Answer<ResponseOf<K>>> {
-    const { path = {}, query = {}, body, signal }: Input = input;
+    const { path = {}, query = {}, body, signal, idempotencyKey }: Input = input;
     const [method = '', template = ''] = operation.split(' ', 2);
     const url = this.#url(template, path, query);
     const headers: Record<string, string> = { accept: 'application/json' };
     if (body !== undefined) headers['content-type'] = 'application/json';
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     const request = {
       method,
       url,
       body: body === undefined ? undefined : stringify(body),
-      reads: reads ?? method === 'GET',
+      reads: reads ?? (method === 'GET' || (method === 'POST' && idempotencyKey !== undefined)),
       signal,
     };
     const send = (token: string | undefined) =>

@@ -28,8 +28,8 @@ export class Approvals {
   }
 
   /** Replaces the whole configuration. Gives the new one. */
-  async replace(config: NewApprovalsConfiguration, { signal }: CallOptions = {}): Promise<ApprovalsConfiguration> {
-    return (await this.#api.call('POST /approvals-workflow/config', { body: config, signal })).body;
+  async replace(config: NewApprovalsConfiguration, options: CallOptions = {}): Promise<ApprovalsConfiguration> {
+    return (await this.#api.call('POST /approvals-workflow/config', { ...options, body: config })).body;
   }
 
   /** Checks a configuration and says who would have to approve its `sample_amounts`. Changes nothing. */

@@ -15,13 +15,13 @@ export class Statements {
   }
 
   /** Asks for a statement, which is made and sent in the background. Gives the service's confirmation, a sentence. */
-  async request(body: StatementRequest, { signal }: CallOptions = {}): Promise<string> {
-    return (await this.#api.call('POST /statements/accounts', { body, signal })).body;
+  async request(body: StatementRequest, options: CallOptions = {}): Promise<string> {
+    return (await this.#api.call('POST /statements/accounts', { ...options, body })).body;
   }
 
   /** As `request`, but gives the id of the request, for `get`. */
-  async submit(body: StatementRequest, { signal }: CallOptions = {}): Promise<string> {
-    const { headers } = await this.#api.call('POST /statements/accounts', { body, signal });
+  async submit(body: StatementRequest, options: CallOptions = {}): Promise<string> {
+    const { headers } = await this.#api.call('POST /statements/accounts', { ...options, body });
     return new URL(headers.get('location') ?? '').pathname.split('/').at(-1) ?? '';
   }
 

@@ -112,7 +112,7 @@ export class Subscriptions {
   }
 
   /** Sends a Ping notification, also while the subscription is inactive. */
-  async ping(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#api.call('POST /webhooks/ping/{subscription_id}', { path: { subscription_id: id }, signal });
+  async ping(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#api.call('POST /webhooks/ping/{subscription_id}', { ...options, path: { subscription_id: id } });
   }
 }

@@ -112,6 +112,30 @@ describe('a change', () => {
   }
 });
 
+describe('a POST with a key', () => {
+  const key = { idempotencyKey: 'order-1' };
+  const request = (lombard: Lombard) =>
+    lombard.statements.request({ date_from: '2026-07-01', date_to: '2026-07-31' }, key);
+
+  test('is sent again with the same key and body', async () => {
+    for (const fault of [answer(502), cut, cutBody]) {
+      server.script(fault, answer(202, 'accepted'));
+      await request(connect());
+      assert.deepEqual(
+        server.seen.map(({ headers }) => headers['idempotency-key']),
+        ['order-1', 'order-1'],
+      );
+      assert.equal(server.seen[0]?.body, server.seen[1]?.body);
+    }
+  });
+
+  test('no other change is', async () => {
+    server.script(cut, DONE);
+    await failure(connect().call('DELETE /payments/{payment_id}', { path: { payment_id: 'PAY1' }, ...key }));
+    assert.equal(server.seen.length, 1);
+  });
+});
+
 describe('Retry-After', () => {
   test('a second is waited for, and a moment', async () => {
     server.script(refused(429, 'rate_limited', { 'retry-after': '1' }), DONE);
