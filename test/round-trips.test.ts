@@ -7,6 +7,8 @@ import { startTestService, type TestService } from './world/service.ts';
 
 /** A change waits for its database a bounded number of times, whatever it leaves behind (docs/decisions/0029). */
 
+const LATENCY_MS = 15;
+
 /** Stands between the service and its database, and notes each transaction: what it has said before each time that it waited. */
 class Listener {
   readonly transactions: string[][] = [];
@@ -37,10 +39,13 @@ class Listener {
     far.on('close', () => near.destroy());
     let turns: string[] = [];
     let isAnswered = true;
-    far.on('data', (data) => {
-      isAnswered = true;
-      near.write(data);
-    });
+    // As over a network: what the service sends without waiting has come before the answer to its first part goes.
+    far.on('data', (data) =>
+      setTimeout(() => {
+        isAnswered = true;
+        near.write(data);
+      }, LATENCY_MS),
+    );
     near.on('data', (data) => {
       const said = data.toString('latin1');
       if (said.includes('begin\0')) turns = [];

@@ -47,14 +47,16 @@ export async function configurationsInForce(
   db: Db,
   clientIds: readonly string[],
 ): Promise<Map<string, ConfigurationInForce>> {
-  if (clientIds.length === 0) return new Map();
-  const { rows } = await db.query<{ client_id: string; version: number; id: string; configuration: Configuration }>({
-    name: 'configurations-in-force',
-    text: `select c.* from unnest($1::text[]) as u(client_id) cross join lateral (
-        select client_id, version, id, configuration from approval_configurations
-        where client_id = u.client_id order by version desc limit 1) c`,
-    values: [clientIds],
-  });
+  const [only] = clientIds;
+  if (only === undefined) return new Map();
+  const newest = (client: string) =>
+    `select client_id, version, id, configuration from approval_configurations where client_id = ${client} order by version desc limit 1`;
+  const ofAll = `select c.* from unnest($1::text[]) as u(client_id) cross join lateral (${newest('u.client_id')}) c`;
+  const { rows } = await db.query<{ client_id: string; version: number; id: string; configuration: Configuration }>(
+    clientIds.length === 1
+      ? { name: 'configuration-in-force', text: newest('$1'), values: [only] }
+      : { name: 'configurations-in-force', text: ofAll, values: [clientIds] },
+  );
   return new Map(rows.map(({ client_id: client, configuration, ...rest }) => [client, { ...configuration, ...rest }]));
 }
 

@@ -61,6 +61,7 @@ export function refusesWrites(error: unknown): boolean {
 
 /** Code and message of an error. This file imports nothing, because every transaction stands on it. */
 function said(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: '', message: String(error) };
-  return { code: 'code' in error ? String(error.code) : '', message: error.message };
+  if (typeof error !== 'object' || error === null) return { code: '', message: String(error) };
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return { code: text('code' in error && error.code), message: text('message' in error && error.message) };
 }

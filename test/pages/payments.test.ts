@@ -490,8 +490,8 @@ describe('lists', { skip }, () => {
     await table.getByRole('link', { name: `${world.clientId}-21`, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /^Payment/ }).waitFor();
     await page.goBack();
-    // An expression: of a function, that there is one would be true.
-    await page.waitForFunction('scrollY > 500');
+    // The page's policy lets nothing be evaluated again and again inside it.
+    await until(() => page.evaluate('scrollY > 500'));
     await page.locator('h1:focus').waitFor();
     assert.ok(await page.evaluate('scrollY > 500'), 'the focus on the heading does not scroll back to it');
     await page.getByLabel('Currency', { exact: true }).fill('eur');
@@ -619,7 +619,7 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   assert.ok(place && place.width >= 44 && place.height >= 44, 'a thumb hits the checkbox');
   await choice(page, id).check();
   await page.setViewportSize({ width: 1280, height: 844 });
-  await page.waitForFunction(`document.querySelector('th:nth-child(4)').getBoundingClientRect().width > 150`);
+  await until(() => page.evaluate(`document.querySelector('th:nth-child(4)').getBoundingClientRect().width > 150`));
   await page.setViewportSize({ width: 390, height: 844 });
   await assertAccessible(page);
   await go(page, world, `/payments/${id}`);
