@@ -90,7 +90,11 @@ export class DatabaseClient extends pg.Client implements Pipelined {
 
   /** Waits for work that goes on beside, and for results that somebody takes. @throws what made that work fail */
   async caughtUp(): Promise<void> {
-    for (const work of this.#meanwhile.splice(0)) await work;
+    while (this.#meanwhile.length > 0) {
+      const some = this.#meanwhile.splice(0);
+      await Promise.allSettled(some);
+      await Promise.all(some);
+    }
     await this.#taken;
   }
 
@@ -99,15 +103,16 @@ export class DatabaseClient extends pg.Client implements Pipelined {
    * @throws the error of the first statement that failed, once
    */
   async settled(): Promise<void> {
-    const work = await this.caughtUp().then(
-      () => undefined,
-      (error: Error) => error,
-    );
+    let work: Error | undefined;
+    do
+      await this.caughtUp().catch((error: Error) => {
+        work ??= error;
+      });
+    while (this.#meanwhile.length > 0);
     // The server answers in the order of the statements.
     await this.#answered;
     const failure = this.#failure ?? work;
     this.#failure = undefined;
-    this.#meanwhile = [];
     if (failure) throw failure;
   }
 

@@ -94,8 +94,9 @@ export async function endStep(tx: Transaction): Promise<void> {
 async function rollback(tx: Transaction): Promise<void> {
   forgetMark(tx);
   hooksOf(tx)?.ended(tx);
-  await tx.query('rollback');
+  // What still goes on beside could write after the end.
   await tx.settled().catch(() => {});
+  await tx.query('rollback');
 }
 
 /** Takes a connection for a transaction whose caller begins and ends it. */
@@ -134,6 +135,8 @@ export async function savepoint<T>(tx: Transaction, work: () => Promise<T>): Pro
     return result;
   } catch (failure) {
     const error = await causeOf(tx, failure);
+    // What still goes on beside belongs to the part.
+    await tx.settled().catch(() => {});
     if (!silence(error)) await tx.query('rollback to savepoint part; release savepoint part').catch(() => {});
     throw error;
   }
