@@ -49,11 +49,13 @@ class Listener {
     near.on('data', (data) => {
       const said = data.toString('latin1');
       if (said.includes('begin\0')) turns = [];
-      if (isAnswered) turns.push('');
+      if (isAnswered || turns.length === 0) turns.push('');
       isAnswered = false;
       turns[turns.length - 1] += said;
-      if (said.includes('commit\0')) this.transactions.push(turns);
       far.write(data);
+      if (!said.includes('commit\0')) return;
+      this.transactions.push(turns);
+      turns = [];
     });
   }
 }
