@@ -97,10 +97,10 @@ test('while a cell does not take its links of the audit trail, the others get th
   assert.equal((await other.pay({ amount: 1 })).status, 201);
   await until(async () => (await holder.query(waits)).rowCount !== 0);
   assert.equal((await one.pay({ amount: 2 })).status, 201);
-  await until(sealed(1));
+  await until(sealed(1), { seconds: 90 });
   assert.equal(await sealed(2)(), false);
   await holder.query(`select pg_advisory_unlock(${lock})`);
-  await until(sealed(2));
+  await until(sealed(2), { seconds: 90 });
   await until(async () => (await holder.query('select from public.audit_links')).rowCount === 0);
   const verified = await service.operator('GET', '/audit/verify');
   assert.equal(verified.body.valid, true, verified.text);
