@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Bookings of one account at the same moment: some of them share a transaction, and nobody notices but the clock. */
 
@@ -70,13 +71,18 @@ test('each has its answer, its balance, its audit row and its changes', async ()
     [clientId],
   );
   assert.deepEqual(rows, [{ rows: booked.length + 1, requests: booked.length + 1 }]);
-  const changes = await changesAfter(start);
+  // The feed has its order a moment after the commits.
+  const last = booked.length + 2;
+  const changes = await until(async () => {
+    const found = await changesAfter(start);
+    return found.some(({ entity, version }) => entity === 'currency_account' && version === last) && found;
+  });
   const ofAccount = changes.filter(({ entity }) => entity === 'currency_account');
   assert.deepEqual(
     ofAccount.map(({ version }) => version),
     ofAccount.map((_, n) => n + (ofAccount[0]?.version ?? 0)),
   );
-  assert.equal(ofAccount.at(-1)?.version, booked.length + 2);
+  assert.equal(ofAccount.at(-1)?.version, last);
   const moved = ofAccount.filter(({ version }) => version > 1);
   const transactions = changes.filter(({ entity }) => entity === 'transaction');
   assert.deepEqual(
