@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
 import { createDatabase } from './world/database.ts';
 import { type PageCall, pageSession } from './world/page-session.ts';
-import { listening } from './world/ports.ts';
 import { startTestService, type TestService } from './world/service.ts';
 import { until } from './world/until.ts';
+import { Wire } from './world/wire.ts';
 
 /** The connection breaks while a transaction commits. What the service says is what the database has. */
 
@@ -14,22 +14,9 @@ import { until } from './world/until.ts';
 type When = 'before' | 'meanwhile' | 'after';
 
 /** Stands between the service and its database, and cuts the connection of a transaction that says something. */
-class Cutter {
-  readonly #server;
-  readonly #sockets = new Set<Socket>();
+class Cutter extends Wire {
   #armed: { says: string[]; when: When } | undefined;
   cuts = 0;
-
-  constructor(target: URL) {
-    this.#server = createServer((near) => this.#carry(near, connect(Number(target.port), target.hostname)));
-  }
-
-  async open(target: URL): Promise<string> {
-    const url = new URL(target);
-    url.hostname = '127.0.0.1';
-    url.port = String(await listening(this.#server));
-    return url.toString();
-  }
 
   /** @param says texts that the statements of the transaction, or their values, have: all of them */
   arm(when: When, ...says: string[]): void {
@@ -37,18 +24,7 @@ class Cutter {
     this.cuts = 0;
   }
 
-  close(): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #carry(near: Socket, far: Socket): void {
-    for (const socket of [near, far]) {
-      this.#sockets.add(socket);
-      socket.setNoDelay(true).on('error', () => {});
-    }
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+  protected carry(near: Socket, far: Socket): void {
     let said = '';
     let answerIsLost = false;
     const cut = () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
 import { createDatabase } from './world/database.ts';
 import { startTestService, type TestService } from './world/service.ts';
+import { Wire } from './world/wire.ts';
 
 /** A change waits for its database a bounded number of times, whatever it leaves behind (docs/decisions/0029). */
 
@@ -11,33 +12,10 @@ import { startTestService, type TestService } from './world/service.ts';
 const TOGETHER_MS = 25;
 
 /** Stands between the service and its database, and notes each transaction: what it has said before each time that it waited. */
-class Listener {
+class Listener extends Wire {
   readonly transactions: string[][] = [];
-  readonly #server;
-  readonly #sockets = new Set<Socket>();
 
-  constructor(target: URL) {
-    this.#server = createServer((near) => this.#carry(near, connect(Number(target.port), target.hostname)));
-  }
-
-  async open(target: URL): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    const { port } = this.#server.address() as AddressInfo;
-    return Object.assign(new URL(target), { hostname: '127.0.0.1', port }).toString();
-  }
-
-  close(): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #carry(near: Socket, far: Socket): void {
-    for (const socket of [near, far]) {
-      this.#sockets.add(socket);
-      socket.setNoDelay(true).on('error', () => {});
-    }
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+  protected carry(near: Socket, far: Socket): void {
     let turns: string[] = [];
     let isAnswered = true;
     // The answers to one turn come together, as over a long way: what is sent after a part of them counts once.

@@ -1,3 +1,4 @@
+import { waitedInVain } from '../database/fault.ts';
 import { Problem } from '../values/errors.ts';
 
 /** Most bookings that share a transaction. */
@@ -6,7 +7,16 @@ const MAX_TOGETHER = 64;
 /** A call that waits for its turn. */
 interface Waiting<Call, Answer> {
   call: Call;
-  resolve: (answer: Answer | Promise<Answer>) => void;
+  resolve: (answer: Answer | PromiseLike<Answer>) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How calls are answered. */
+interface BookingWork<Call, Answer> {
+  /** Books one. */
+  alone: (call: Call) => Promise<Answer>;
+  /** Books several in one transaction. @returns the answer or the refusal of each; undefined where it is to be booked alone */
+  together: (calls: readonly Call[]) => Promise<(Answer | Problem | undefined)[]>;
 }
 
 /**
@@ -14,54 +24,52 @@ interface Waiting<Call, Answer> {
  * share the next transaction, so that it is committed once for all of them. One that comes alone waits for nobody.
  */
 export class BookingQueue<Call, Answer> {
+  readonly #work: BookingWork<Call, Answer>;
+  /** The calls that wait, of each account that has a turn now. */
   readonly #waiting = new Map<string, Waiting<Call, Answer>[]>();
-  readonly #alone: (call: Call) => Promise<Answer>;
-  readonly #together: (calls: readonly Call[]) => Promise<(Answer | Problem | undefined)[]>;
 
-  /**
-   * @param work `alone`: books one; `together`: books several in one transaction, and gives the answer or the refusal of each, or
-   *   undefined where it is to be booked alone
-   */
-  constructor(work: {
-    alone: (call: Call) => Promise<Answer>;
-    together: (calls: readonly Call[]) => Promise<(Answer | Problem | undefined)[]>;
-  }) {
-    this.#alone = work.alone;
-    this.#together = work.together;
+  constructor(work: BookingWork<Call, Answer>) {
+    this.#work = work;
   }
 
   /** Books in the turn of its account. @throws what booking it throws */
   book(account: string, call: Call): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const caller = { call, resolve, reject };
     const waiting = this.#waiting.get(account);
-    if (waiting) return new Promise((resolve) => waiting.push({ call, resolve }));
-    this.#waiting.set(account, []);
-    return this.#alone(call).finally(() => void this.#next(account));
-  }
-
-  async #next(account: string): Promise<void> {
-    const waiting = this.#waiting.get(account) ?? [];
-    if (waiting.length === 0) return void this.#waiting.delete(account);
-    const turn = waiting.splice(0, MAX_TOGETHER);
-    const answers = turn.length > 1 ? this.#together(turn.map(({ call }) => call)) : Promise.resolve([]);
-    let before: Promise<unknown> = answers;
-    for (const [index, { call, resolve }] of turn.entries()) {
-      const ended = this.#answer(answers, { index, call, before });
-      before = ended.catch(() => {});
-      resolve(ended);
+    if (waiting) waiting.push(caller);
+    else {
+      this.#waiting.set(account, []);
+      void this.#takeTurns(account, [caller]);
     }
-    await before.catch(() => {});
-    await this.#next(account);
+    return promise;
   }
 
-  /** @throws what booking it throws */
-  async #answer(
-    answers: Promise<(Answer | Problem | undefined)[]>,
-    { index, call, before }: { index: number; call: Call; before: Promise<unknown> },
-  ): Promise<Answer> {
-    const answer = (await answers)[index];
-    if (answer instanceof Problem) throw answer;
-    if (answer !== undefined) return answer;
-    await before;
-    return this.#alone(call);
+  async #takeTurns(account: string, first: Waiting<Call, Answer>[]): Promise<void> {
+    for (let turn = first; turn.length > 0; turn = this.#waiting.get(account)?.splice(0, MAX_TOGETHER) ?? []) {
+      try {
+        await this.#answer(turn);
+      } catch (error) {
+        // Who waited behind a turn that waited in vain has waited as long. A turn of their own would take as long again.
+        const late = waitedInVain(error) ? (this.#waiting.get(account)?.splice(0) ?? []) : [];
+        for (const { reject } of [...turn, ...late]) reject(error);
+      }
+    }
+    this.#waiting.delete(account);
+  }
+
+  /** @throws what fails for all that have no answer yet; a call of its own that waits in vain */
+  async #answer(turn: readonly Waiting<Call, Answer>[]): Promise<void> {
+    const several = turn.length > 1 ? await this.#work.together(turn.map(({ call }) => call)) : [];
+    for (const [index, { call, resolve, reject }] of turn.entries()) {
+      const answer = several[index];
+      if (answer instanceof Problem) reject(answer);
+      else if (answer !== undefined) resolve(answer);
+      else
+        await this.#work.alone(call).then(resolve, (error: unknown) => {
+          reject(error);
+          if (waitedInVain(error)) throw error;
+        });
+    }
   }
 }

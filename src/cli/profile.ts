@@ -36,7 +36,7 @@ export function readProfile(name: string): Profile | undefined {
   }
 }
 
-/** @throws Error where the text is no profile */
+/** @throws Error if the text is not a profile */
 export function profileIn(text: string): Profile {
   const profile = textsOf(JSON.parse(text), FIELDS);
   if (!profile) throw new Error(`it lacks one of ${FIELDS.join(', ')}`);

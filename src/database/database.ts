@@ -64,7 +64,10 @@ async function commit(tx: Transaction): Promise<Error | undefined> {
   let lost: Error | undefined;
   try {
     if (last) await tx.commitAfter(last);
-    else if ((await tx.query('commit')).command === 'ROLLBACK') await tx.settled();
+    else if ((await tx.query('commit')).command === 'ROLLBACK') {
+      await tx.settled();
+      throw new Error('a statement of the transaction has failed, and nobody was told');
+    }
   } catch (error) {
     await requireStanding(tx, error, ORIGINS.get(tx)?.another);
     lost = errorOf(error);
@@ -92,10 +95,10 @@ export async function endStep(tx: Transaction): Promise<void> {
 
 /** Rolls the transaction of a connection back. */
 async function rollback(tx: Transaction): Promise<void> {
+  // What still goes on beside could write after the end, or leave its mark for the next transaction.
+  await tx.settled().catch(() => {});
   forgetMark(tx);
   hooksOf(tx)?.ended(tx);
-  // What still goes on beside could write after the end.
-  await tx.settled().catch(() => {});
   await tx.query('rollback');
 }
 

@@ -12,6 +12,9 @@ const CONNECTION_ERRORS = new Set([
 const CONNECTION_MESSAGES =
   /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|timeout expired/;
 
+/** What a pool says where no connection became free in time. */
+const NO_CONNECTION = /timeout exceeded when trying to connect/;
+
 /** What pg says where an answer does not come in time. */
 export const SILENCE = 'Query read timeout';
 
@@ -39,7 +42,7 @@ export function databaseFault(error: unknown): string | undefined {
   const state = STATES.find(([pattern]) => pattern.test(code));
   if (state) return state[1];
   if (silence(error)) return 'the database does not answer';
-  if (/timeout exceeded when trying to connect/.test(message)) return 'no database connection became free in time';
+  if (NO_CONNECTION.test(message)) return 'no database connection became free in time';
   if (CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) return 'the database cannot be reached';
   return undefined;
 }
@@ -52,6 +55,11 @@ export function refusesLogin(error: unknown): boolean {
 /** Whether the server gave no answer in time. What it was asked may still be running. */
 export function silence(error: unknown): boolean {
   return said(error).message === SILENCE;
+}
+
+/** Whether somebody has waited as long as anybody does: for an answer, or for a connection. */
+export function waitedInVain(error: unknown): boolean {
+  return silence(error) || NO_CONNECTION.test(said(error).message);
 }
 
 /** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */

@@ -81,34 +81,21 @@ export async function judgePayments(
   imported = false,
 ): Promise<Map<number, Problem>> {
   if (payments.length === 0) return new Map();
-  const parties = judgeParties(tx, payments, !imported);
   for (const payment of payments) payment.requirement = payment.given ?? null;
-  const indexed = payments
-    .map((payment, index) => ({ payment, index }))
-    .filter(({ payment }) => payment.given === undefined);
+  const all = [...payments.entries()].filter(([, payment]) => payment.given === undefined);
   // What single payments require is read together with whom they name.
   const [{ clients, refused }, early] = await together([
-    parties,
-    imported
-      ? []
-      : requirementsOf(
-          tx,
-          indexed.map(({ payment }) => payment),
-        ),
+    judgeParties(tx, payments, !imported),
+    imported ? undefined : requirementsOf(tx, all),
   ]);
-  const open = imported
-    ? indexed.filter(
-        ({ payment, index }) => !refused.has(index) && clients.get(payment.input.client_id)?.approvalsEnabled,
-      )
-    : indexed;
-  const requirements = imported
-    ? await requirementsOf(
-        tx,
-        open.map(({ payment }) => payment),
-      )
-    : early;
-  for (const [place, requirement] of requirements.entries()) {
-    const { payment, index } = open[place] as (typeof open)[number];
+  const isApproved = ({ input }: NewPayment) => clients.get(input.client_id)?.approvalsEnabled;
+  const requirements =
+    early ??
+    (await requirementsOf(
+      tx,
+      all.filter(([index, payment]) => !refused.has(index) && isApproved(payment)),
+    ));
+  for (const { index, payment, requirement } of requirements) {
     if (refused.has(index)) continue;
     if (requirement instanceof Problem) refused.set(index, requirement);
     else payment.requirement = requirement;
@@ -116,13 +103,13 @@ export async function judgePayments(
   return refused;
 }
 
-function requirementsOf(tx: Transaction, payments: readonly NewPayment[]) {
-  return requirementsFor(
-    tx,
-    payments.map(({ input, amount }) => ({
-      ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
-    })),
-  );
+/** What some of the payments require. @param some each with its index */
+async function requirementsOf(tx: Transaction, some: readonly [index: number, payment: NewPayment][]) {
+  const wanted = some.map(([, { input, amount }]) => ({
+    ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
+  }));
+  const found = await requirementsFor(tx, wanted);
+  return some.map(([index, payment], place) => ({ index, payment, requirement: found[place] ?? null }));
 }
 
 /** The webhook status that follows CREATED, for each status that a payment can be created with. */

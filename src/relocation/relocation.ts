@@ -61,7 +61,8 @@ export async function relocateClient(pool: Pool, act: Act, relocation: Relocatio
       ]);
     }
   } finally {
-    // The lock ends with the connection.
+    // Given back before this ends, so that a command that comes at once finds it free. Where that fails it ends with the connection.
+    await holder.query('select pg_advisory_unlock_all()').catch(() => {});
     holder.release(true);
   }
 }

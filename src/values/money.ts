@@ -51,7 +51,7 @@ export function decimal(
   return (sign === 0 ? plain.replace('-', '') : plain).replace(/^(-?)0+(?=\d)/, '$1');
 }
 
-/** A decimal string for Intl, which writes every digit of it: a number would be a float. @throws RangeError where it is none */
+/** A decimal string for Intl, which writes every digit of it: a number would be a float. @throws RangeError if it is not a decimal */
 export function numeral(amount: string): Intl.StringNumericLiteral {
   if (!isNumeral(amount)) throw new RangeError('an amount must be a decimal number');
   return amount;

@@ -5,17 +5,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The fields of a value; none where it has none. */
+/** The fields of a value. Anything but an object has none. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** The values of a list; none where it is none. */
+/** The values of a list. Anything but a list has none. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The texts of a value by their names; undefined where one is missing or is no text. */
+/** The texts of a value by their names; undefined if one is missing or is not a text. */
 export function textsOf<Name extends string>(value: unknown, names: readonly Name[]): Record<Name, string> | undefined {
   const fields = fieldsOf(value);
   return names.every((name) => typeof fields[name] === 'string')

@@ -93,7 +93,8 @@ test('while a cell does not take its links of the audit trail, the others get th
     for each row execute function public.wait_for_links()`);
   const sealed = (cell: number) => async () =>
     (await holder.query(`select from public_cell_${cell}.audit_unsealed`)).rowCount === 0;
-  const waits = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted`;
+  const waits = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
   assert.equal((await other.pay({ amount: 1 })).status, 201);
   await until(async () => (await holder.query(waits)).rowCount !== 0);
   assert.equal((await one.pay({ amount: 2 })).status, 201);

@@ -110,3 +110,16 @@ test('a key that is sent many times at once books once', async () => {
   );
   assert.equal((await book({}, 'the same')).text, answers[0]?.text);
 });
+
+test('an identifier that two of them give is booked once, and the others are', async () => {
+  const id = randomUUID();
+  const answers = await Promise.all([
+    book(),
+    book({ transaction_id: id }),
+    book(),
+    book({ transaction_id: id }),
+    book(),
+  ]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 201, 201, 201, 409]);
+  assert.equal(answers.find(({ status }) => status === 409)?.body.code, 'already_exists');
+});

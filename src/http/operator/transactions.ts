@@ -7,6 +7,7 @@ import { findTransaction, listTransactions } from '../../accounts/transaction-li
 import type { Context } from '../../context.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { closed } from '../../values/schemas.ts';
+import { codeOf } from '../../values/unknown.ts';
 import { TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
@@ -111,7 +112,8 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
 
 type BookingRequest = BookingCall & ReturnType<typeof guardOf> & { request: FastifyRequest };
 
-const UNIQUE_VIOLATION = '23505';
+/** SQLSTATEs of a value that the database refuses: out of range, against a constraint, there already. */
+const REFUSED_VALUE = /^2[23]/;
 
 /** The bookings of each account, in turn. */
 function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> {
@@ -124,9 +126,9 @@ function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> 
         const { booked, refused } = await bookTransactions(tx, fit);
         const rest = booked.map(answer);
         return fit.map((_, index) => refused.get(index) ?? (rest.shift() as StoredAnswer));
-      }).catch((error: { code?: string }) => {
-        // One of them has an identifier that exists, and nothing was booked. Each by itself is told what it is.
-        if (error.code === UNIQUE_VIOLATION) return [];
+      }).catch((error: unknown) => {
+        // One of them has such a value, and nothing was booked. Each by itself is told what it is.
+        if (REFUSED_VALUE.test(codeOf(error) ?? '')) return [];
         throw error;
       }),
   });

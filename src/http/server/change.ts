@@ -75,9 +75,7 @@ export async function runTogether<Call extends SharedCall>(
     const [first] = calls;
     if (first?.request.cellScope) await holdScope(tx, first.request);
     // Keys in one order: two transactions could wait for each other's.
-    const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted((a, b) =>
-      (a.keyed?.key ?? '').localeCompare(b.keyed?.key ?? ''),
-    );
+    const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted(byKey);
     const opened = await together(ordered.map((call) => open(tx, vault, call)));
     for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(ordered[index] as Call, outcome);
     const fit = ordered.filter((call) => !outcomes.has(call));
@@ -90,6 +88,12 @@ export async function runTogether<Call extends SharedCall>(
     }
   });
   return calls.map((call) => outcomes.get(call));
+}
+
+/** The same order in every process, whatever its language. */
+function byKey({ keyed: one }: SharedCall, { keyed: other }: SharedCall): number {
+  const [a, b] = [one?.key ?? '', other?.key ?? ''];
+  return a < b ? -1 : Number(a > b);
 }
 
 /** Looks at a caller and a key. @returns why the call is refused, or its answer from before; undefined: it is to be done */
