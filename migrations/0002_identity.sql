@@ -106,6 +106,9 @@ create table contact_clients (
   can_manage_multipayments boolean not null,
   can_manage_permissions boolean not null,
   can_manage_webhooks boolean not null,
+  can_manage_beneficiaries boolean not null default false,
+  can_create_payments boolean not null default false,
+  can_trade boolean not null default false,
   primary key (client_id, contact_id)
 );
 create index contact_clients_contact on contact_clients (contact_id, client_id);

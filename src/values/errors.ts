@@ -36,6 +36,12 @@ export const MESSAGES = {
   operator_token_not_found: 'The operator token does not exist',
   onboarding_event_not_found: 'The onboarding event does not exist',
   statement_not_found: 'The statement request does not exist',
+  quote_not_found: 'The quote does not exist',
+  mass_payment_not_found: 'The mass payment does not exist',
+  payment_initiation_not_found: 'The payment initiation does not exist',
+  bank_account_not_found: 'The bank account does not exist',
+  account_details_not_found: 'The account details do not exist',
+  hold_not_found: 'The hold does not exist',
   import_not_found: 'The import does not exist',
   erasure_not_found: 'The erasure does not exist',
   contact_not_disabled: 'The contact is not disabled',
@@ -46,6 +52,23 @@ export const MESSAGES = {
   step_up_failed: 'The verification code is wrong',
   challenge_expired: 'The challenge is no longer good for this payment',
   transition_not_allowed: 'The current status does not allow this',
+  insufficient_funds: 'The account does not have enough money available',
+  trade_amount_exceeded: 'The trade does not have enough left',
+  trade_not_open: 'The trade takes no more payments',
+  currency_mismatch: 'The currencies do not agree',
+  currency_not_allowed: 'The currency is not allowed',
+  limit_exceeded: 'The limit of the day is exceeded',
+  amount_out_of_range: 'The amount is out of range',
+  rate_moved: 'The rate is worse than what was accepted',
+  version_mismatch: 'The record has changed since',
+  beneficiary_blocked: 'The beneficiary is blocked',
+  beneficiary_duplicate: 'The beneficiary exists already',
+  beneficiary_in_use: 'The beneficiary is in use',
+  quote_expired: 'The quote has expired',
+  quote_used: 'The quote is used',
+  fx_closed: 'FX is closed now',
+  exchange_rate_stale: 'The exchange rate is too old',
+  payments_invalid: 'Some of the payments are not valid',
   cursor_behind: 'The cursor is before the acknowledged one',
   cursor_expired: 'The changes that follow are no longer kept',
   approval_not_allowed: 'The contact may not act on this payment now',
@@ -67,6 +90,39 @@ export const MESSAGES = {
 
 export type ErrorCode = keyof typeof MESSAGES;
 
+/** What can be wrong with a field of an order's body (instructions, 2 and 4). */
+export const FAULTS = {
+  required: 'A required field is missing',
+  unknown_field: 'The field is not known',
+  invalid_format: 'The value is not valid',
+  invalid_iban: 'The IBAN is not valid',
+  invalid_bic: 'The BIC is not valid',
+  iban_country_mismatch: 'The IBAN is of another country than the bank',
+  bic_country_mismatch: 'The BIC is of another country than the bank',
+  invalid_sort_code: 'The sort code is not valid',
+  invalid_aba: 'The ABA routing number is not valid',
+  invalid_clabe: 'The CLABE is not valid',
+  invalid_account_number: 'The account number is not valid',
+  invalid_bank_identifier: 'The bank identifier is not valid',
+  details_disagree: 'The bank details disagree',
+  invalid_country: 'The country is not valid',
+  invalid_currency: 'The currency is not valid',
+} as const;
+export type FaultCode = keyof typeof FAULTS;
+
+/** A fault of one field, or of one element of a list, as a refusal tells it among others. */
+export interface ListedFault {
+  code: FaultCode | ErrorCode;
+  message: string;
+  /** The place of the field, and what it must be. It never repeats a bank detail. */
+  details: string;
+  /** The element of the list, from 0; null outside lists. */
+  request_index: number | null;
+}
+
+/** Faults that one refusal tells at most. */
+const MAX_LISTED_FAULTS = 1_000;
+
 /** The field that an error names, and what it must be. */
 export interface Fault {
   /** Path of the field within the caller's input: `page_size`, `rules[1].minimum_threshold`. The name of a header begins with a capital. */
@@ -85,18 +141,21 @@ export class Problem extends Error {
   readonly fault: Fault | undefined;
   /** The sentence that the caller reads. */
   readonly details: string;
+  /** All faults, where a refusal tells more than one. */
+  readonly listed: readonly ListedFault[] | undefined;
   /** Seconds after which the caller may try again, where a limit refuses it. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode,
     fault: Fault | string,
-    options: { cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number | undefined; listed?: readonly ListedFault[] } = {},
   ) {
     const details = typeof fault === 'string' ? fault : `${fault.field}: ${fault.message}`;
     super(`${MESSAGES[code]}: ${details}`, options);
     this.name = 'Problem';
     this.code = code;
+    this.listed = options.listed;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.fault = typeof fault === 'string' ? undefined : fault;
     this.details = details;
@@ -107,6 +166,56 @@ export class Problem extends Error {
     if (!this.fault) return this;
     return new Problem(this.code, `${place}.${this.details}`, { cause: this.cause });
   }
+}
+
+/** A fault of a field of an order's body. */
+export interface BodyFault extends Fault {
+  code: FaultCode;
+  /** The element of the list that has it. */
+  index?: number | undefined;
+}
+
+/**
+ * The refusal of a body with all its faults. It says what the first one is.
+ * @param faults at least one, in the order of the elements; `field` is the whole path within the body
+ */
+export function refusedBody(faults: readonly BodyFault[]): Problem {
+  const listed = faults.map(({ code, field, message, index }) => ({
+    code,
+    message: FAULTS[code],
+    details: `body.${field}: ${message}`,
+    request_index: index ?? null,
+  }));
+  return withFaults('invalid_body', listed);
+}
+
+/**
+ * The refusal of a list, all or nothing: the code that comes first, and every element that causes it.
+ * @param list the field of the body that is the list, as `payments`
+ * @param refused the refusal of each element that is refused, at least one
+ * @param order the codes in the order in which the operation tells them
+ */
+export function refusedElements(
+  list: string,
+  refused: ReadonlyMap<number, Problem>,
+  order: readonly ErrorCode[],
+): Problem {
+  const rank = ({ code }: Problem) => order.indexOf(code) + (order.includes(code) ? 0 : order.length + 1);
+  const all = [...refused].toSorted(([one], [other]) => one - other);
+  const first = all.reduce((best, each) => (rank(each[1]) < rank(best[1]) ? each : best))[1];
+  const listed = all
+    .filter(([, { code }]) => code === first.code)
+    .map(([index, { code, details, fault }]) => ({
+      code,
+      message: MESSAGES[code],
+      details: fault ? `body.${list}[${index}].${details}` : details,
+      request_index: index,
+    }));
+  return withFaults(first.code, listed);
+}
+
+function withFaults(code: ErrorCode, listed: readonly ListedFault[]): Problem {
+  return new Problem(code, listed[0]?.details ?? '', { listed: listed.slice(0, MAX_LISTED_FAULTS) });
 }
 
 /** What a function gives, or the Problem that it throws. */

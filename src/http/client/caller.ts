@@ -1,8 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
-import type { Permissions, SessionClient } from '../../identity/tokens/sessions.ts';
+import type { Permission, Permissions } from '../../identity/people/permission.ts';
+import type { SessionClient } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
+
+/** The permissions that an operation needs. */
+export type Needed = Permission | readonly Permission[] | undefined;
 
 /**
  * A client of others gets the same answer as one that does not exist, so that callers cannot probe for clients.
@@ -20,10 +24,10 @@ export function checkEnabled(client: SessionClient, field: string): void {
     throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
 }
 
-/** @throws Problem permission_denied */
-export function checkPermission(permissions: Permissions, needed: keyof Permissions | undefined): void {
-  if (needed && !permissions[needed])
-    throw new Problem('permission_denied', `the contact needs ${needed} for this client`);
+/** @param needed in the order in which they are told. @throws Problem permission_denied, the first one that is missing */
+export function checkPermission(permissions: Permissions, needed: Needed): void {
+  const missing = [needed ?? []].flat().find((permission) => !permissions[permission]);
+  if (missing) throw new Problem('permission_denied', `the contact needs ${missing} for this client`);
 }
 
 /** The contact who makes a request, for the audit trail. */

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
-import { confirmSession, type Permissions } from '../../identity/tokens/sessions.ts';
+import { confirmSession } from '../../identity/tokens/sessions.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { runChange, sendAnswer } from '../server/change.ts';
-import { checkClient, checkEnabled, checkPermission, contactAct } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, contactAct, type Needed } from './caller.ts';
 
 type Work<T> = (tx: Transaction, act: Act) => Promise<T>;
 
@@ -19,7 +19,7 @@ export async function contactChange<T>(
   context: Context,
   request: FastifyRequest,
   work: Work<T>,
-  permission?: keyof Permissions,
+  permission?: Needed,
 ): Promise<T> {
   let result: T | undefined;
   await runChange(context, request, {
@@ -32,7 +32,10 @@ export async function contactChange<T>(
   return result as T;
 }
 
-/** As `contactChange`, under the request's Idempotency-Key, and sends the answer. */
+/**
+ * As `contactChange`, under the request's Idempotency-Key, and sends the answer. With `validate_only` the work is done and undone. It then
+ * answers what success would say, without what would be made (`request.validateOnly`).
+ */
 export async function answerChange(
   context: Context,
   request: FastifyRequest,
@@ -41,6 +44,7 @@ export async function answerChange(
 ): Promise<FastifyReply> {
   const answer = await runChange(context, request, {
     keyed: request.keyed,
+    tried: request.validateOnly,
     confirm: confirming(context, request),
     work: (tx) => work(tx, contactAct(request)),
   });
@@ -50,7 +54,7 @@ export async function answerChange(
 function confirming(
   { clock }: Context,
   request: FastifyRequest,
-  permission = request.routeOptions.config.permission,
+  permission: Needed = request.routeOptions.config.permission,
 ): (tx: Transaction) => Promise<void> {
   const { session, clientId } = request.caller;
   return async (tx) => {

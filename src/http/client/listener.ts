@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { ApplicationOrigins } from '../../identity/applications/application-origins.ts';
-import type { Permissions, Session, Sessions } from '../../identity/tokens/sessions.ts';
+import type { Permissions } from '../../identity/people/permission.ts';
+import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { appRoutes } from '../app/routes.ts';
@@ -16,7 +17,7 @@ import { peerOf } from '../server/peer.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { createServer } from '../server/server.ts';
 import type { Advice } from '../server/unknown-address.ts';
-import { checkClient, checkEnabled, checkPermission } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, type Needed } from './caller.ts';
 import { clientDescription } from './description.ts';
 import { pageDataRoutes } from './pages/routes.ts';
 import { recordRequests } from './sandbox-recording.ts';
@@ -32,10 +33,12 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
+    /** The change is only tried: nothing of it is kept. */
+    validateOnly: boolean;
   }
   interface FastifyContextConfig {
-    /** The contact needs this permission for the client. */
-    permission?: keyof Permissions;
+    /** The contact needs these permissions for the client. */
+    permission?: Needed;
     /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
     /** The session of a page is needed, and no token will do. */
@@ -67,6 +70,7 @@ export async function createClientListener(
   const rate = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts });
   const refused = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts, kind: 'refused' });
   app.decorateRequest('caller');
+  app.decorateRequest('validateOnly', false);
   app.decorateRequest('now');
 
   app.addHook('onRequest', async (request, reply) => {
@@ -94,7 +98,9 @@ export async function createClientListener(
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
     if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
-    if (!page && !request.routeOptions.config.unkeyed) readKey(request, clientId, session.contactId);
+    request.validateOnly = !page && readValidateOnly(request);
+    if (page || request.routeOptions.config.unkeyed || request.validateOnly) return;
+    readKey(request, clientId, session.contactId);
   });
   answerKeyed(app, context);
 
@@ -107,6 +113,19 @@ export async function createClientListener(
     await app.register(async (scope) => pageDataRoutes(scope, context));
   }
   return app;
+}
+
+/**
+ * Whether a change is only to be tried.
+ * @throws Problem invalid_parameter of another value, and of a change that cannot be tried
+ */
+function readValidateOnly({ method, query, routeOptions }: FastifyRequest): boolean {
+  const { validate_only: value } = fieldsOf(query);
+  if (value === undefined || value === 'false' || method === 'GET' || method === 'HEAD') return false;
+  const { properties } = fieldsOf(routeOptions.schema?.querystring);
+  if (value === 'true' && 'validate_only' in fieldsOf(properties)) return true;
+  const message = value === 'true' ? 'this change cannot be tried' : 'must be true or false';
+  throw new Problem('invalid_parameter', `query.validate_only: ${message}`);
 }
 
 /** What a refused token is answered with. */

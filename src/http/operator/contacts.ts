@@ -7,11 +7,11 @@ import {
   authorisesFor,
   CONTACT,
   createContact,
-  DEFAULT_PERMISSIONS,
   findContact,
   listContacts,
   updateContact,
 } from '../../identity/people/contact.ts';
+import { DEFAULT_PERMISSIONS } from '../../identity/people/permission.ts';
 import { newTotp } from '../../identity/second-factor/totp.ts';
 import { hashPassword } from '../../identity/sign-in/password.ts';
 import { closed, Nullable, Text } from '../../values/schemas.ts';

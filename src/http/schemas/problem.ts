@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { databaseFault } from '../../database/fault.ts';
 import { UnknownOutcome } from '../../database/lost-commit.ts';
-import { type ErrorCode, MESSAGES, Problem } from '../../values/errors.ts';
+import { type ErrorCode, type ListedFault, MESSAGES, Problem } from '../../values/errors.ts';
 
 /** The HTTP status of each error code (docs/errors.md). No other file maps one to the other. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -37,6 +37,12 @@ export const STATUS: Record<ErrorCode, number> = {
   operator_token_not_found: 404,
   onboarding_event_not_found: 404,
   statement_not_found: 404,
+  quote_not_found: 404,
+  mass_payment_not_found: 404,
+  payment_initiation_not_found: 404,
+  bank_account_not_found: 404,
+  account_details_not_found: 404,
+  hold_not_found: 404,
   import_not_found: 404,
   erasure_not_found: 404,
   contact_not_disabled: 409,
@@ -47,6 +53,23 @@ export const STATUS: Record<ErrorCode, number> = {
   step_up_failed: 403,
   challenge_expired: 403,
   transition_not_allowed: 409,
+  insufficient_funds: 409,
+  trade_amount_exceeded: 409,
+  trade_not_open: 409,
+  currency_mismatch: 409,
+  currency_not_allowed: 409,
+  limit_exceeded: 409,
+  amount_out_of_range: 409,
+  rate_moved: 409,
+  version_mismatch: 409,
+  beneficiary_blocked: 409,
+  beneficiary_duplicate: 409,
+  beneficiary_in_use: 409,
+  quote_expired: 409,
+  quote_used: 409,
+  fx_closed: 409,
+  exchange_rate_stale: 409,
+  payments_invalid: 409,
   cursor_behind: 409,
   cursor_expired: 410,
   approval_not_allowed: 409,
@@ -70,11 +93,15 @@ export interface ErrorMessage {
   code: ErrorCode;
   message: string;
   details: string;
+  /** All faults of a refused order, the first of which the other fields tell. */
+  errors?: readonly ListedFault[];
 }
 
 /** The body of an error (the service interface, Error body). */
 export function errorMessage(problem: Problem): ErrorMessage {
-  return { code: problem.code, message: MESSAGES[problem.code], details: problem.details };
+  const { code, details, listed } = problem;
+  const message = listed?.[0]?.message ?? MESSAGES[code];
+  return { code, message, details, ...(listed && { errors: listed }) };
 }
 
 /** Database constraints that a request can violate, by name: the error code, the field, and what is wrong with it. */

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ListRequest } from '../../database/rows.ts';
-import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
-import { ClientId, formed, Text, UuidOfRecord } from '../../values/schemas.ts';
+import { type ErrorCode, FAULTS, MESSAGES } from '../../values/errors.ts';
+import { ClientId, formed, Nullable, Text, UuidOfRecord } from '../../values/schemas.ts';
 import { STATUS } from './problem.ts';
 
 /** Pieces of request and response schemas that several domains use. */
@@ -35,6 +35,64 @@ export const ErrorMessage = Type.Object(
     ],
   },
 );
+
+/** A refused order: the first fault, and all of them. */
+export const InvalidBody = Type.Object(
+  {
+    ...ErrorMessage.properties,
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          code: Type.String({ description: 'What is wrong' }),
+          message: Type.String({ description: 'Short description of the cause' }),
+          details: Type.String({ description: 'The field, and what it must be; never a bank detail' }),
+          request_index: Nullable(Type.Integer({ description: 'The element of the list, from 0; null outside lists' })),
+        }),
+        {
+          description: 'All faults, at most 1,000, in the order of the elements. A body that is not an object has none',
+        },
+      ),
+    ),
+  },
+  {
+    title: 'InvalidBody',
+    examples: [
+      {
+        code: 'invalid_body',
+        message: FAULTS.required,
+        details: 'body.name: is required',
+        errors: [
+          { code: 'required', message: FAULTS.required, details: 'body.name: is required', request_index: null },
+          {
+            code: 'invalid_iban',
+            message: FAULTS.invalid_iban,
+            details: 'body.iban: must have the length of its country and correct check digits',
+            request_index: null,
+          },
+        ],
+      },
+    ],
+  },
+);
+
+/** As `errors`, of an operation that takes an order: a refusal lists all its faults. */
+export function orderErrors(...expected: (number | ErrorCode)[]): Record<number, object> {
+  const answers = errors(...expected);
+  const listing = { content: { 'application/json': { schema: InvalidBody } } };
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      ['400', '404', '409'].includes(status) ? { ...answer, ...listing } : answer,
+    ]),
+  );
+}
+
+/** The query of a change that can be tried without being made. */
+export const ValidateOnly = {
+  validate_only: Type.Optional(
+    Type.Boolean({ description: 'All checks, and what success would say; nothing is kept, and no key is taken' }),
+  ),
+};
 
 /**
  * The error answers of an operation, for its `response` schema: the statuses that are given, those of the codes, 401 and 429. The codes

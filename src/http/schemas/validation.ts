@@ -50,7 +50,8 @@ export function checkQuery(request: FastifyRequest): Problem | undefined {
 
 const PLACES: Record<string, string> = { querystring: 'query', body: 'body', params: 'path', headers: 'header' };
 
-interface Fault {
+/** What the validator says of a violated schema. */
+export interface Violation {
   keyword: string;
   instancePath: string;
   params: Record<string, unknown>;
@@ -61,7 +62,7 @@ interface Fault {
 /** A schema violation as a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
 export function explain(error: Pick<FastifyError, 'validation' | 'validationContext'>): Problem {
   const place = PLACES[error.validationContext ?? ''] ?? 'body';
-  const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Fault;
+  const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Violation;
   let path = place + fieldPath(fault.instancePath);
   if (fault.keyword === 'required') {
     path += `.${String(fault.params.missingProperty)}`;
@@ -78,7 +79,8 @@ export function explain(error: Pick<FastifyError, 'validation' | 'validationCont
   return new Problem(code, `${path}: ${words(fault)}`);
 }
 
-function fieldPath(pointer: string): string {
+/** The path of a field within its document, from the validator's pointer: `.payments[3].amount`. */
+export function fieldPath(pointer: string): string {
   return pointer
     .split('/')
     .slice(1)
@@ -119,7 +121,8 @@ const TYPE_WORDS: Record<string, string> = {
   object: 'an object',
 };
 
-function words(fault: Fault): string {
+/** What the value at fault must be. */
+export function words(fault: Violation): string {
   const limit = fault.params.limit;
   switch (fault.keyword) {
     case 'enum':

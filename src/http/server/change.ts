@@ -17,6 +17,8 @@ import { holdScope } from './cells.ts';
 interface ChangeCall<Answer extends StoredAnswer | undefined> {
   /** The Idempotency-Key of the request, if it has one. */
   keyed?: KeyedRequest | undefined;
+  /** It is only tried: the transaction leaves nothing behind. */
+  tried?: boolean;
   /** Whether the caller may still do it. @throws Problem */
   confirm: (tx: Transaction) => Promise<unknown>;
   /** Its answer is kept under the key. */
@@ -31,7 +33,7 @@ interface ChangeCall<Answer extends StoredAnswer | undefined> {
 export async function runChange<Answer extends StoredAnswer | undefined>(
   { pool, vault }: Pick<Context, 'pool' | 'vault'>,
   request: FastifyRequest,
-  { keyed, confirm, work }: ChangeCall<Answer>,
+  { keyed, tried = false, confirm, work }: ChangeCall<Answer>,
 ): Promise<Answer> {
   try {
     return await transaction(pool, async (tx) => {
@@ -40,15 +42,19 @@ export async function runChange<Answer extends StoredAnswer | undefined>(
         request.cellScope && holdScope(tx, request),
         keyed && claimKey(tx, vault, keyed, request.now),
       ]).then(([, , known]) => {
-        if (known) throw new Known(known);
+        if (known) throw new Undone({ ...known, headers: replayed(known) });
       });
       const [, answer] = await together([opening, work(tx)]);
+      if (tried) {
+        await tx.settled();
+        throw new Undone(answer);
+      }
       if (keyed && answer) storeAnswer(tx, vault, keyed, answer);
       return answer;
     });
-  } catch (known) {
-    if (known instanceof Known) return { ...known.answer, headers: replayed(known.answer) } as Answer;
-    throw known;
+  } catch (undone) {
+    if (undone instanceof Undone) return undone.answer as Answer;
+    throw undone;
   }
 }
 
@@ -116,12 +122,12 @@ async function open(
   return failed.reason;
 }
 
-/** The answer of the same request is stored: the transaction of this one leaves nothing behind. */
-class Known extends Error {
-  readonly answer: StoredAnswer;
+/** The request has an answer, and its transaction leaves nothing behind: it was answered before, or is only tried. */
+class Undone extends Error {
+  readonly answer: StoredAnswer | undefined;
 
-  constructor(answer: StoredAnswer) {
-    super('the request was answered before');
+  constructor(answer: StoredAnswer | undefined) {
+    super('the request has an answer without its transaction');
     this.answer = answer;
   }
 }

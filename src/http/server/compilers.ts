@@ -2,6 +2,8 @@ import ajv from '@fastify/ajv-compiler';
 import fastJson from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
 import { isCurrency } from '../../values/currencies.ts';
+import { fieldsOf } from '../../values/unknown.ts';
+import { checkOrder, ORDER, ORDER_KEYWORDS } from '../schemas/order-body.ts';
 
 // Fastify's own; one for all listeners of the process, so that the routes that two of them serve are compiled once.
 const buildValidator = ajv();
@@ -23,6 +25,7 @@ export const KEYWORDS = [
   'x-list',
   'x-form',
   'example',
+  ...ORDER_KEYWORDS,
   {
     keyword: LOWER_CASE,
     type: 'string' as const,
@@ -58,11 +61,16 @@ function lowerUuids(schema: unknown): unknown {
  */
 export const COMPILERS: NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'] = {
   buildValidator: (...given: Parameters<typeof buildValidator>) => {
-    const compile = buildValidator(...given);
-    return (route: Parameters<typeof compile>[0]) => {
+    const [external, options] = given;
+    const compileFirst = buildValidator(...given);
+    const compileAll = buildValidator(external, { customOptions: { ...options?.customOptions, allErrors: true } });
+    return (route: Parameters<typeof compileFirst>[0]) => {
+      const { schema } = fieldsOf(route);
+      const isOrder = ORDER in fieldsOf(schema);
       let compiled: Validate | undefined;
       const validate = ((...input: Parameters<Validate>) => {
-        compiled ??= compile(lowerUuids(route) as typeof route);
+        compiled ??= (isOrder ? compileAll : compileFirst)(lowerUuids(route) as typeof route);
+        if (isOrder) return checkOrder(schema, input[0], compiled);
         const valid = compiled(...input);
         validate.errors = compiled.errors;
         return valid;

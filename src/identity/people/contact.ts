@@ -19,22 +19,7 @@ import { LANGUAGES } from '../../values/language.ts';
 import { ClientId, closed, Id, Name, Nullable, PATTERNS } from '../../values/schemas.ts';
 import { liftLocks, lockedUntil, passwordSubject, secondFactorSubject } from '../attempt-limit.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../sign-in/password.ts';
-
-/** What a contact may do for a client where nobody says it (docs/decisions.md, 1). Reading needs no permission. */
-export const DEFAULT_PERMISSIONS = [
-  'can_authorise_payments',
-  'can_manage_payments',
-  'can_manage_multipayments',
-  'can_manage_permissions',
-  'can_manage_webhooks',
-] as const;
-/** What a contact may be allowed to do for a client, each a column of its membership. */
-export const PERMISSIONS = [...DEFAULT_PERMISSIONS] as const;
-export type Permission = (typeof PERMISSIONS)[number];
-
-/** The permissions of a membership, as a list. @param alias of `contact_clients` */
-export const permissionsOf = (alias: string) =>
-  `array_remove(array[${PERMISSIONS.map((name) => `case when ${alias}.${name} then '${name}' end`).join(', ')}], null)`;
+import { PERMISSIONS, type Permission, permissionsGiven, permissionsOf } from './permission.ts';
 
 /** Clients that one contact can act for. */
 const MAX_CLIENTS_OF_CONTACT = 1_000;
@@ -46,7 +31,7 @@ const GIVEN_CLIENTS = Type.Array(
   ),
   {
     maxItems: MAX_CLIENTS_OF_CONTACT,
-    description: 'The clients it acts for; default of `permissions`: all five',
+    description: 'The clients it acts for; default of `permissions`: the five that do not order',
   },
 );
 const SHOWN_CLIENTS = Type.Array(
@@ -238,11 +223,6 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactIn
      on conflict (client_id, contact_id) do update set ${PERMISSIONS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     [contactId, ids, ...PERMISSIONS.map(may)],
   );
-}
-
-/** What a contact may do for a client that it is given. */
-export function permissionsGiven({ permissions }: { permissions?: Permission[] | undefined }): readonly Permission[] {
-  return permissions ?? DEFAULT_PERMISSIONS;
 }
 
 /** A contact with its clients and permissions. @throws Problem contact_not_found, which names `field` */

@@ -4,7 +4,7 @@ import { inCell } from '../../database/cells/scope.ts';
 import { type Db, first } from '../../database/database.ts';
 import { databaseFault } from '../../database/fault.ts';
 import type { Language } from '../../values/language.ts';
-import { type Permission, permissionsOf } from './contact.ts';
+import { type Permission, permissionsOf } from './permission.ts';
 
 /** A client of a person, as the pages show it. */
 export interface PageClient {

@@ -6,6 +6,7 @@ import { BoundedMap } from '../../values/bounded-map.ts';
 import { type Clock, monotonic } from '../../values/calendar.ts';
 import { sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
+import { PERMISSIONS, type Permissions } from '../people/permission.ts';
 import { IdentityVersion, subject, type Versioned } from './identity-version.ts';
 
 /** About 1 kB each for a contact with one client. */
@@ -14,15 +15,6 @@ const MAX_CACHED_SESSIONS = 50_000;
 const MAX_SHARED_AGE_MS = 300;
 /** A token is 256 bits in base64url. No other text is looked up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-/** What a contact may do for one of its clients (docs/decisions.md, 1, Who may do what). */
-export interface Permissions {
-  can_authorise_payments: boolean;
-  can_manage_payments: boolean;
-  can_manage_multipayments: boolean;
-  can_manage_permissions: boolean;
-  can_manage_webhooks: boolean;
-}
 
 /** What an access token stands for. */
 export interface Session {
@@ -205,9 +197,7 @@ const sessionStatement = (condition = '') => `
   select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
     (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled', 'cell', c.cell,
         'moving', c.moves_to is not null,
-        'can_authorise_payments', p.can_authorise_payments, 'can_manage_payments', p.can_manage_payments,
-        'can_manage_multipayments', p.can_manage_multipayments, 'can_manage_permissions', p.can_manage_permissions,
-        'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)
+        ${PERMISSIONS.map((name) => `'${name}', p.${name}`).join(', ')}) order by c.client_id)
       from contact_clients p join clients c on c.client_id = p.client_id
       where p.contact_id = t.contact_id ${condition} and (not g.trusted or exists (
         select from application_trusted_clients a

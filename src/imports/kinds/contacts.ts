@@ -3,16 +3,8 @@ import { refreshApprovers } from '../../approvals/refresh.ts';
 import { type Columns, copyRows } from '../../database/copy.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Input, Stored } from '../../database/record.ts';
-import {
-  authorisesFor,
-  CONTACT,
-  type Contact,
-  PERMISSIONS,
-  type Permission,
-  permissionsGiven,
-  permissionsOf,
-  updateContact,
-} from '../../identity/people/contact.ts';
+import { authorisesFor, CONTACT, type Contact, updateContact } from '../../identity/people/contact.ts';
+import { PERMISSIONS, type Permission, permissionsGiven, permissionsOf } from '../../identity/people/permission.ts';
 import { existingClients } from '../../identity/people/tenant.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
 import { Problem, refusalOf } from '../../values/errors.ts';

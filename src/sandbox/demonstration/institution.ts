@@ -1,4 +1,4 @@
-import { DEFAULT_PERMISSIONS, type Permission } from '../../identity/people/contact.ts';
+import { DEFAULT_PERMISSIONS, type Permission } from '../../identity/people/permission.ts';
 
 /**
  * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public: it exists in the sandbox

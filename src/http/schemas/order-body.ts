@@ -1,0 +1,170 @@
+import { type TObject, type TProperties, Type } from 'typebox';
+import { type BodyFault, type FaultCode, Problem, refusedBody } from '../../values/errors.ts';
+import { writtenDigits } from '../../values/json.ts';
+import { fieldsOf, listOf } from '../../values/unknown.ts';
+import { fieldPath, type Violation, words } from './validation.ts';
+
+/**
+ * Bodies of what clients order (instructions, 2). A misspelt field of an order to pay must not be lost, so an unknown one is refused. A null
+ * counts as left out, where the schema has none. A refusal lists all faults.
+ */
+
+/** The keyword of such a body's schema: the name of the field that is the list of its elements, or an empty text. */
+export const ORDER = 'x-order';
+/** The keyword of a field whose values have a code of their own. */
+const CODE = 'x-code';
+/** The keyword of an amount, which is read by its digits. */
+const AMOUNT = 'x-amount';
+export const ORDER_KEYWORDS = [ORDER, CODE, AMOUNT];
+
+/** Digits that an amount of an order may have before the point. */
+const MAX_ORDER_DIGITS = 15;
+const ORDER_AMOUNT = /^\d{1,15}(?:\.\d+)?$/;
+const AN_AMOUNT = `must be a number above 0, with at most ${MAX_ORDER_DIGITS} digits before the point and no exponent`;
+
+/** The schema of an order's body. @param options `list`: the field that is the list of its elements */
+export function orderBody<P extends TProperties>(
+  properties: P,
+  { list = '', ...options }: { list?: keyof P & string } & Record<string, unknown> = {},
+): TObject<P> {
+  return Type.Object(properties, { ...options, additionalProperties: false, [ORDER]: list });
+}
+
+/** The code that the faults of a field's value have, where its type is right. */
+export const faultCode = (code: FaultCode) => ({ [CODE]: code });
+
+/** An amount of an order: the digits of a JSON number, above 0. The currency's decimals are looked at where the currency is known. */
+export const OrderAmount = (description: string) =>
+  Type.Unsafe<number | string>(Type.Number({ description, exclusiveMinimum: 0, [AMOUNT]: true }));
+
+interface Node {
+  properties?: Record<string, Node>;
+  items?: Node;
+  anyOf?: Node[];
+  type?: string;
+  [AMOUNT]?: true;
+  [CODE]?: FaultCode;
+}
+type Validate = ((document: unknown) => boolean | Promise<unknown>) & { errors?: readonly object[] | null };
+
+/**
+ * Checks the body of an order, as a validator of Fastify.
+ * @param schema of `orderBody`
+ * @param validate tells all violations of the schema
+ * @returns true, or why it is refused, with all faults
+ */
+export function checkOrder(schema: unknown, document: unknown, validate: Validate): true | { error: Error } {
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    return { error: new Problem('invalid_body', 'body: must be a JSON object') };
+  const node = schema as Node;
+  leaveOutNulls(node, document);
+  const list = String(fieldsOf(schema)[ORDER]);
+  const violations = validate(document) ? [] : (validate.errors as readonly Violation[]);
+  const faults = [...violations.map((violation) => faultOf(node, violation)), ...amountFaults(node, document)];
+  if (faults.length === 0) return true;
+  const ranked = faults.map((fault) => ({
+    ...fault,
+    index: indexOf(fault.path, list),
+    rank: rankOf(node, fault.path),
+  }));
+  ranked.sort((one, other) => (one.index ?? -1) - (other.index ?? -1) || compareRanks(one.rank, other.rank));
+  const first = new Map(ranked.toReversed().map((fault) => [fault.field, fault]));
+  return { error: refusedBody([...first.values()].reverse()) };
+}
+
+/** Takes away the fields that are null where the schema knows them and has no null. */
+function leaveOutNulls({ properties = {}, items, anyOf = [] }: Node, value: unknown): void {
+  for (const node of anyOf) leaveOutNulls(node, value);
+  if (items) for (const element of listOf(value)) leaveOutNulls(items, element);
+  const fields = fieldsOf(value) as Record<string, unknown>;
+  for (const [name, node] of Object.entries(properties)) {
+    if (fields[name] === null && !takesNull(node)) delete fields[name];
+    else leaveOutNulls(node, fields[name]);
+  }
+}
+
+function takesNull({ type, anyOf = [] }: Node): boolean {
+  return type === 'null' || anyOf.some(takesNull);
+}
+
+interface PlacedFault extends BodyFault {
+  path: readonly string[];
+}
+
+function faultOf(schema: Node, violation: Violation): PlacedFault {
+  const { keyword, instancePath, params } = violation;
+  const at = (name?: unknown) => {
+    const pointer = name === undefined ? instancePath : `${instancePath}/${String(name)}`;
+    return { path: pointer.split('/').slice(1), field: fieldPath(pointer).slice(1) };
+  };
+  if (keyword === 'required') return { ...at(params.missingProperty), code: 'required', message: 'is required' };
+  if (keyword === 'additionalProperties')
+    return { ...at(params.additionalProperty), code: 'unknown_field', message: 'is not a field of this request' };
+  const place = at();
+  const own = keyword === 'type' ? undefined : codeAt(schema, place.path);
+  return { ...place, code: own ?? 'invalid_format', message: words(violation) };
+}
+
+function codeAt(schema: Node, path: readonly string[]): FaultCode | undefined {
+  const node = nodeAt(schema, path);
+  return [node, ...(node?.anyOf ?? [])].find((each) => each?.[CODE])?.[CODE];
+}
+
+function nodeAt(schema: Node, path: readonly string[]): Node | undefined {
+  let node: Node | undefined = schema;
+  for (const part of path) node = node?.properties?.[part] ?? node?.items;
+  return node;
+}
+
+/** Numbers are read by their digits: 1.0e3 is no amount, and an amount of zero orders nothing. */
+function* amountFaults(schema: Node, document: unknown): Generator<PlacedFault> {
+  const digits = writtenDigits(document);
+  for (const { node, path, holder, name } of fieldsIn(schema, document)) {
+    const value = holder[name];
+    if (!node[AMOUNT] || typeof value !== 'number') continue;
+    const text = digits?.get(holder)?.get(name) ?? String(value);
+    if (value > 0 && ORDER_AMOUNT.test(text)) continue;
+    yield { path, field: fieldPath(`/${path.join('/')}`).slice(1), code: 'invalid_format', message: AN_AMOUNT };
+  }
+}
+
+interface Held {
+  node: Node;
+  path: string[];
+  holder: Record<string, unknown>;
+  name: string;
+}
+
+function* fieldsIn({ properties = {}, items }: Node, value: unknown, path: string[] = []): Generator<Held> {
+  if (items)
+    for (const [index, element] of listOf(value).entries()) yield* fieldsIn(items, element, [...path, String(index)]);
+  if (Array.isArray(value)) return;
+  const holder = fieldsOf(value) as Record<string, unknown>;
+  for (const [name, node] of Object.entries(properties)) {
+    if (!(name in holder)) continue;
+    yield { node, path: [...path, name], holder, name };
+    yield* fieldsIn(node, holder[name], [...path, name]);
+  }
+}
+
+/** The element of the list that a field belongs to. */
+function indexOf([name, index]: readonly string[], list: string): number | undefined {
+  return name === list && index !== undefined ? Number(index) : undefined;
+}
+
+/** The place of a field among those of the schema; unknown ones come last. */
+function rankOf(schema: Node, path: readonly string[]): number[] {
+  return path.map((part, depth) => {
+    const names = Object.keys(nodeAt(schema, path.slice(0, depth))?.properties ?? {});
+    if (names.length === 0) return Number(part);
+    return names.includes(part) ? names.indexOf(part) : names.length;
+  });
+}
+
+function compareRanks(one: readonly number[], other: readonly number[]): number {
+  for (const [depth, rank] of one.entries()) {
+    const difference = rank - (other[depth] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
