@@ -247,7 +247,7 @@ test('kill -9 of the service leaves no PostgreSQL behind', async (t) => {
   await query(url!, 'create table kept as select generate_series(1, 1000) as n');
   assert.ok(processesOn(dataDir).length > 3);
   await kill(child);
-  await until(() => processesOn(dataDir).length === 0, { seconds: 5, seen: () => processesOn(dataDir) });
+  await until(() => processesOn(dataDir).length === 0, { seen: () => processesOn(dataDir) });
   const again = await start(t, dataDir);
   assert.deepEqual(await query(again.url, 'select count(*)::int as n from kept'), [{ n: 1000 }]);
 });
@@ -267,7 +267,7 @@ test('a start right after kill -9 of the service, in the middle of writing, has 
       confirmed = n;
     }
   })().catch(() => undefined);
-  await until(() => confirmed > 200, { seconds: 10 });
+  await until(() => confirmed > 200);
   await kill(child);
   const again = await start(t, dataDir);
   await writing;
@@ -280,7 +280,7 @@ test('kill -9 of the service and of its postmaster: the backends that are left d
   const { child, answer } = service(t, dataDir);
   const { url } = await answer;
   const busy = query(url!, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
-  await until(async () => (await query(url!, COMPUTING)).length >= 2, { seconds: 5 });
+  await until(async () => (await query(url!, COMPUTING)).length >= 2);
   process.kill(postmaster(dataDir), 'SIGKILL');
   await kill(child);
   const again = await start(t, dataDir);
@@ -297,14 +297,14 @@ test('kill -9 of the postmaster: it comes back by itself at the same address, ea
     const before = postmaster(dataDir);
     // A backend that computes does not notice by itself that its postmaster is gone.
     const busy = query(url, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
-    await until(async () => (await query(url, COMPUTING)).length >= 2, { seconds: 5 });
+    await until(async () => (await query(url, COMPUTING)).length >= 2);
     process.kill(before, 'SIGKILL');
-    const answers = await until(() => query(url, 'select answer from kept').catch(() => undefined), { seconds: 5 });
+    const answers = await until(() => query(url, 'select answer from kept').catch(() => undefined));
     assert.deepEqual(answers, [{ answer: 42 }]);
     assert.notEqual(postmaster(dataDir), before);
     await busy;
     const starts = () => log.lines.filter((line) => line.message.includes('runs again')).length;
-    await until(() => starts() >= round, { seconds: 1 });
+    await until(() => starts() >= round);
     assert.equal(starts(), round);
   }
   assert.equal(log.lines.filter((line) => line.level === 'error' && line.details.how === 'SIGKILL').length, 2);
@@ -358,7 +358,7 @@ test('a first start that was interrupted does not spoil the directory', async (t
   const dataDir = directory(t);
   for (const wait of [0, 150, 400]) {
     const { child } = service(t, dataDir);
-    await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.initializing-')), { seconds: 5 });
+    await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.initializing-')));
     await pause(wait);
     await kill(child);
     if (existsSync(join(dataDir, 'postgres'))) break;
@@ -386,7 +386,7 @@ test('a checkout and a data directory below a private directory', async (t) => {
     assert.deepEqual(await query(url!, 'select 1 as one'), [{ one: 1 }]);
     await kill(child);
   }
-  await until(() => processesOn(dataDir).length === 0, { seconds: 5, seen: () => processesOn(dataDir) });
+  await until(() => processesOn(dataDir).length === 0, { seen: () => processesOn(dataDir) });
   assert.equal(statSync(parent).mode & 0o777, 0o700);
 });
 

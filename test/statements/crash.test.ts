@@ -80,7 +80,7 @@ async function killUntilDone(
   return kills;
 }
 
-test('kill -9, mails into the mailbox: one for each request, never two, none lost', { timeout: 120_000 }, async (t) => {
+test('kill -9, mails into the mailbox: one for each request, never two, none lost', async (t) => {
   const { service, url, worlds } = await prepare(t);
   await askAll(worlds);
   assert.ok((await killUntilDone(t, service, () => startWorker(t, url))) >= MIN_KILLS);
@@ -93,9 +93,7 @@ test('kill -9, mails into the mailbox: one for each request, never two, none los
   );
 });
 
-test('kill -9, mails over SMTP: one for each request, but for kills between acceptance and its record', {
-  timeout: 120_000,
-}, async (t) => {
+test('kill -9, mails over SMTP: one for each request, but for kills between acceptance and its record', async (t) => {
   const server = await MailServer.start();
   t.after(() => server.stop());
   const { service, url, worlds } = await prepare(t);

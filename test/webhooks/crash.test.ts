@@ -96,7 +96,7 @@ const empty = async (pool: pg.Pool) =>
     )
   ).rows[0]?.left === 0;
 
-test('kill -9 at random moments while 1,200 events are written and delivered', { timeout: 90_000 }, async (t) => {
+test('kill -9 at random moments while 1,200 events are written and delivered', async (t) => {
   const database = await createDatabase();
   closers.push(() => database.drop());
   // Some attempts fail, some answers are slow: the kills hit every state.
@@ -118,7 +118,7 @@ test('kill -9 at random moments while 1,200 events are written and delivered', {
     kills += 1;
   }
   const last = await startWorker(database.url, 0, 5);
-  await until(() => empty(pool), { what: 'everything is delivered', seconds: 30 });
+  await until(() => empty(pool), { what: 'everything is delivered' });
   last.kill('SIGTERM');
   await new Promise((resolve) => last.once('exit', resolve));
   const { events, requests } = await compare(pool, receiver);
@@ -130,7 +130,7 @@ test('kill -9 at random moments while 1,200 events are written and delivered', {
   t.diagnostic(`${events} events, ${kills} kills, ${requests} requests`);
 });
 
-test('two workers, one killed: the other takes over its deliveries within 5 s', { timeout: 60_000 }, async (t) => {
+test('two workers, one killed: the other takes over its deliveries within 5 s', async (t) => {
   const database = await createDatabase();
   closers.push(() => database.drop());
   const receiver = await Receiver.start(() => undefined);
@@ -162,7 +162,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
       await write();
       return (await leases(one.pid)).length >= 5 && (await leases(two.pid)).length >= 5;
     },
-    { what: 'both workers hold deliveries', seconds: 20 },
+    { what: 'both workers hold deliveries' },
   );
   const held = new Set(await leases(one.pid));
   receiver.behaviour = (_got, response) => void response.end();
@@ -180,11 +180,11 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
     { what: 'the dead worker’s deliveries arrive from the other', seconds: 5 },
   );
   t.diagnostic(`${held.size} deliveries taken over, the last after ${Math.round(Math.max(...arrived.values()))} ms`);
-  await until(() => empty(pool), { what: 'the rest is delivered', seconds: 15 });
+  await until(() => empty(pool), { what: 'the rest is delivered' });
   await kill(two);
 });
 
-test('told to stop, a worker ends within 10 s and puts back what hangs', { timeout: 40_000 }, async () => {
+test('told to stop, a worker ends within 10 s and puts back what hangs', async () => {
   const database = await createDatabase();
   closers.push(() => database.drop());
   const receiver = await Receiver.start(() => undefined);
@@ -209,7 +209,7 @@ test('told to stop, a worker ends within 10 s and puts back what hangs', { timeo
   assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
 });
 
-test('the database is killed and started again: nothing is lost', { timeout: 60_000 }, async (t) => {
+test('the database is killed and started again: nothing is lost', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-restart-'));
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const database = await startEmbedded({ dataDir, log });
@@ -244,15 +244,15 @@ test('the database is killed and started again: nothing is lost', { timeout: 60_
   });
   let before = 0;
   for (let restart = 0; restart < 2; restart += 1) {
-    await until(async () => receiver.received.length > before + 20, { what: 'deliveries began', seconds: 10 });
+    await until(async () => receiver.received.length > before + 20, { what: 'deliveries began' });
     before = receiver.received.length;
     const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 'SIGKILL');
-    await until(async () => receiver.received.length > before + 200, { what: 'deliveries go on', seconds: 20 });
+    await until(async () => receiver.received.length > before + 200, { what: 'deliveries go on' });
   }
   writing = false;
   await writer;
-  await until(() => empty(pool).catch(() => false), { what: 'everything is delivered', seconds: 15 });
+  await until(() => empty(pool).catch(() => false), { what: 'everything is delivered' });
   const { events, requests } = await compare(pool, receiver);
   t.diagnostic(`${events} events, ${requests} requests`);
 });
@@ -270,7 +270,7 @@ async function makeDays(pool: pg.Pool, now: Date): Promise<void> {
   });
 }
 
-test('a day gets its partitions while its events are written and delivered', { timeout: 60_000 }, async () => {
+test('a day gets its partitions while its events are written and delivered', async () => {
   const database = await createDatabase();
   closers.push(() => database.drop());
   const receiver = await Receiver.start((_got, response) => void response.end());
@@ -305,7 +305,7 @@ test('a day gets its partitions while its events are written and delivered', { t
     await made;
   }
   assert.deepEqual([...new Set(await Promise.all(writes))], ['written']);
-  await until(() => empty(pool), { what: 'everything is delivered', seconds: 20 });
+  await until(() => empty(pool), { what: 'everything is delivered' });
   await compare(pool, receiver);
   const { rows } = await pool.query('select status, count(*) as count from notifications group by status');
   assert.deepEqual(rows, [{ status: 'delivered', count: writes.length }]);
