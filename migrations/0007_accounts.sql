@@ -64,3 +64,42 @@ create table exchange_rates (
   as_of timestamptz not null,
   primary key (base_currency, currency)
 );
+
+-- How currencies are settled and traded, and how the institution prices exchanges and chooses the schemes of payments. No row: the defaults.
+create table currencies (
+  currency text primary key,
+  decimals smallint not null,
+  cutoff_days smallint not null,
+  -- `HH:MM` in the zone; null: no cut-off.
+  cutoff_time text,
+  cutoff_timezone text not null,
+  -- Days of the week as ISO 8601 counts them.
+  weekend smallint[] not null,
+  -- Lists of objects keep their order and their texts.
+  holidays json not null,
+  minimum numeric,
+  maximum numeric
+);
+
+create table pricing (
+  "only" boolean primary key default true check ("only"),
+  quote_seconds int not null,
+  default_spread_bps int not null,
+  rate_max_age_seconds int not null,
+  spreads json not null
+);
+
+create table client_pricing (
+  client_id text primary key references clients,
+  spread_bps int,
+  spreads json not null,
+  -- Null: the client may act in all currencies.
+  currencies json,
+  default_currency text
+);
+
+create table payment_schemes (
+  "only" boolean primary key default true check ("only"),
+  -- The first rule that fits a payment decides. Amounts are texts.
+  rules json not null
+);

@@ -81,6 +81,7 @@ const DECLARED = {
     ...{ table: 'transactions', id: 'transaction_id', audited: true, address: 'transactions' },
     claims: ['transaction_id'],
   },
+  currency: { owner: 'nobody', table: 'currencies', id: 'currency', audited: true },
   approval_configuration: {
     ...{ table: 'approval_configurations', id: 'client_id' },
     copies: { table: 'approval_configurations', key: 'client_id, version', columns: { configuration: 'json' } },

@@ -1,3 +1,4 @@
+import { minorUnits } from '../values/currencies.ts';
 import { numeral } from '../values/money.ts';
 
 /** How documents write amounts and currencies. Nothing is rounded: a document shows every digit that is stored. */
@@ -12,14 +13,6 @@ export function currencyName(code: string): string {
   if (!/^[A-Z]{3}$/.test(code)) return code;
   const name = names.of(code) ?? code;
   return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** Digits after the point of a currency: 2 for GBP, 0 for JPY, 3 for BHD; 2 if it is unknown. */
-export function minorUnits(code: string): number {
-  if (!/^[A-Z]{3}$/.test(code)) return 2;
-  return (
-    new Intl.NumberFormat('en-GB', { style: 'currency', currency: code }).resolvedOptions().maximumFractionDigits ?? 2
-  );
 }
 
 /**

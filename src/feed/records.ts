@@ -7,6 +7,7 @@ import { type Change, keyOf, type RecordText } from '../audit/change.ts';
 import { readBeneficiaries } from '../beneficiaries/beneficiary.ts';
 import type { Db } from '../database/database.ts';
 import type { Kind } from '../database/kinds.ts';
+import { readCurrencies } from '../exchange/currency.ts';
 import { readTrades } from '../exchange/trade.ts';
 import { readApplications } from '../identity/applications/application.ts';
 import { readClients } from '../identity/people/client.ts';
@@ -82,6 +83,7 @@ const READERS: Record<Kind, Reader> = {
     (row) => row.transaction_id,
     ({ kind, amount: { amount, currency } }) => ({ kind, amount, currency }),
   ),
+  currency: rows(readCurrencies, (row) => row.currency),
   approval_configuration: rows(
     async (db, ids) => {
       const found = [];

@@ -19,7 +19,7 @@ import {
 import { PAYMENT_STATUSES } from './moves.ts';
 
 /** Payment schemes; only SWIFT payments can be tracked by their uuid. */
-const SCHEMES = [
+export const SCHEMES = [
   'SWIFT',
   'SEPA',
   'SEPA_INSTANT',

@@ -17,3 +17,17 @@ export const A_CURRENCY = 'must be a currency of ISO 4217, as EUR';
 export function isCurrency(code: string): boolean {
   return CODES.has(code);
 }
+
+/** Digits after the point where they are not 2 (ISO 4217, list one). Metals, funds and codes for tests have none of their own. */
+const OTHER_DECIMALS = new Map(
+  Object.entries({
+    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    3: 'BHD IQD JOD KWD LYD OMR TND',
+    4: 'CLF UYW',
+  }).flatMap(([decimals, codes]) => codes.split(' ').map((code) => [code, Number(decimals)] as const)),
+);
+
+/** Digits after the point of a currency (ISO 4217): 2 for GBP, 0 for JPY, 3 for BHD; 2 if it is unknown. */
+export function minorUnits(code: string): number {
+  return OTHER_DECIMALS.get(code) ?? 2;
+}

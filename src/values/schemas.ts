@@ -27,6 +27,8 @@ export const PATTERNS = {
   refusedStatus: '^[45](\\d\\d|xx)$',
   status: '^[1-5](\\d\\d|xx)$',
   currencies: '^([A-Z]{3},?)+$',
+  /** Of the day, to the minute. */
+  time: '^([01]\\d|2[0-3]):[0-5]\\d$',
 } as const;
 
 /** What an amount or a rate may be (money.ts). */

@@ -4,12 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { currencyName, groupedAmount, minorUnits } from '../../src/documents/currency.ts';
+import { currencyName, groupedAmount } from '../../src/documents/currency.ts';
 import { documentPdf } from '../../src/documents/document.ts';
 import { MAX_WAITING_DRAWINGS, Renderer } from '../../src/documents/renderer.ts';
 import { RenderError } from '../../src/documents/task.ts';
 import { logoFrom } from '../../src/settings/institution.ts';
 import { statementPdf } from '../../src/statements/pdf.ts';
+import { minorUnits } from '../../src/values/currencies.ts';
 import { printable } from '../../src/values/text.ts';
 import { exampleStatement, institution, payment, trade } from '../world/documents.ts';
 import { fontsOf, infoOf, misplaced, noPoppler, textOf, wordsOf } from '../world/pdf.ts';
@@ -58,7 +59,7 @@ describe('amounts on paper', () => {
   test('currencies have names and minor units, unknown ones their code', () => {
     assert.equal(currencyName('EUR'), 'Euro');
     assert.equal(currencyName('XQQ'), 'XQQ');
-    assert.deepEqual(['GBP', 'JPY', 'KWD', 'XQQ', 'nonsense'].map(minorUnits), [2, 0, 3, 2, 2]);
+    assert.deepEqual(['GBP', 'JPY', 'KWD', 'HUF', 'XQQ', 'nonsense'].map(minorUnits), [2, 0, 3, 2, 2, 2]);
   });
 });
 

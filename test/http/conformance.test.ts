@@ -403,6 +403,7 @@ async function institution(ask: Caller): Promise<void> {
   await ask('GET', '/fx-availability');
   await ask('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: '1.2512345678', EUR: 1.17 } });
   await ask('GET', '/exchange-rates');
+  await settings(ask);
   await ask('POST', '/imports/clients', undefined, {
     raw: '{"client_name": "Imported Ltd"}\n{"client_name": 7}\n',
     headers: { 'content-type': 'application/x-ndjson' },
@@ -465,4 +466,26 @@ async function watching(ask: Caller): Promise<void> {
   const { body: proof } = await ask('GET', '/audit/verify');
   await ask('GET', `/audit/verify?head=${proof.head.position}:${proof.head.hash}`);
   for (const path of ['/health/live', '/health/ready', '/metrics']) await ask('GET', path, undefined, { headers: {} });
+}
+
+/** What the institution sets for currencies, prices and schemes. */
+async function settings(ask: Caller): Promise<void> {
+  const holidays = [{ date: '2026-12-25', name: 'Christmas Day' }];
+  await ask('PUT', '/currencies/EUR', { cutoff_time: '15:30', holidays, minimum: 1, maximum: '1000000.50' });
+  await ask('PUT', '/currencies/EUR', { weekend: [8], cutoff: 1 });
+  await ask('GET', '/currencies/EUR');
+  await ask('GET', '/currencies/XQQ');
+  await ask('GET', '/currencies');
+  const spreads = [{ sell_currency: 'GBP', buy_currency: 'EUR', spread_bps: 40 }];
+  await ask('PUT', '/pricing', { spreads });
+  await ask('PUT', '/pricing', { quote_seconds: 1 });
+  await ask('GET', '/pricing');
+  const currencies = [{ currency: 'EUR' }, { currency: 'GBP', pay_allowed: false }];
+  await ask('PUT', `/clients/${CLIENT}/pricing`, { spreads, currencies, default_currency: 'EUR' });
+  await ask('GET', `/clients/${CLIENT}/pricing`);
+  await ask('PUT', `/clients/${CLIENT}/pricing`, {});
+  await ask('GET', '/clients/NOBODY/pricing');
+  await ask('PUT', '/payment-schemes', { rules: [{ payment_currency: 'EUR', maximum: 10, scheme: 'SEPA' }] });
+  await ask('PUT', '/payment-schemes', {});
+  await ask('GET', '/payment-schemes');
 }

@@ -38,7 +38,8 @@ export const ONCE_TABLES: ReadonlySet<string> = new Set([
     application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
     second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
     mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
-    identity_changes operator_tokens staff_sessions exchange_rates fx_availability service_clock service_minutes
+    identity_changes operator_tokens staff_sessions exchange_rates fx_availability pricing client_pricing payment_schemes
+    service_clock service_minutes
     audit_key audit_heads audit_end audit_links change_order changes_recent change_cursor_key change_consumers imports
     import_errors processes rate_counts migrations migration_steps webhook_watches webhook_workers`),
 ]);

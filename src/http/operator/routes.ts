@@ -10,6 +10,7 @@ import { operatorClientRoutes } from './clients.ts';
 import { operatorClockRoutes } from './clock.ts';
 import { operatorContactLockRoutes } from './contact-lock.ts';
 import { operatorContactRoutes } from './contacts.ts';
+import { operatorCurrencyRoutes } from './currencies.ts';
 import { operatorCurrencyAccountRoutes } from './currency-accounts.ts';
 import { operatorExchangeRateRoutes } from './exchange-rates.ts';
 import { operatorFxAvailabilityRoutes } from './fx-availability.ts';
@@ -21,7 +22,9 @@ import { operatorMassBeneficiaryRoutes } from './mass-beneficiaries.ts';
 import { operatorMultipaymentRoutes } from './multipayments.ts';
 import { operatorNotificationRoutes } from './notifications.ts';
 import { operatorOnboardingRoutes } from './onboarding.ts';
+import { operatorPaymentSchemeRoutes } from './payment-schemes.ts';
 import { operatorPaymentRoutes } from './payments.ts';
+import { operatorPricingRoutes } from './pricing.ts';
 import { operatorRequestRoutes } from './requests.ts';
 import { operatorSignInRoutes } from './sign-ins.ts';
 import { operatorStatementRoutes } from './statements.ts';
@@ -49,6 +52,9 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorOnboardingRoutes,
   operatorFxAvailabilityRoutes,
   operatorExchangeRateRoutes,
+  operatorCurrencyRoutes,
+  operatorPricingRoutes,
+  operatorPaymentSchemeRoutes,
   operatorClockRoutes,
   operatorMailboxRoutes,
   operatorAuditRoutes,

@@ -59,7 +59,7 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
   const node = schema as Node;
   leaveOutNulls(node, document);
   const list = String(fieldsOf(schema)[ORDER]);
-  const violations = validate(document) ? [] : (validate.errors as readonly Violation[]);
+  const violations = validate(document) ? [] : withoutBranches(validate.errors as readonly Violation[]);
   const faults = [...violations.map((violation) => faultOf(node, violation)), ...amountFaults(node, document)];
   if (faults.length === 0) return true;
   const ranked = faults.map((fault) => ({
@@ -70,6 +70,16 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
   ranked.sort((one, other) => (one.index ?? -1) - (other.index ?? -1) || compareRanks(one.rank, other.rank));
   const first = new Map(ranked.toReversed().map((fault) => [fault.field, fault]));
   return { error: refusedBody([...first.values()].reverse()) };
+}
+
+/** The violations that tell a caller something: not that a value is no null, nor that none of several forms fits where one says why. */
+function withoutBranches(violations: readonly Violation[]): Violation[] {
+  const said = violations.filter(({ keyword, params }) => keyword !== 'type' || params.type !== 'null');
+  return said.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== 'anyOf' ||
+      !said.some((other) => other.keyword !== 'anyOf' && `${other.instancePath}/`.startsWith(`${instancePath}/`)),
+  );
 }
 
 /** Takes away the fields that are null where the schema knows them and has no null. */

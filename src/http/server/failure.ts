@@ -17,6 +17,8 @@ const MAX_QUOTED_LENGTH = 100;
 export function problemOf(error: FastifyError, request: FastifyRequest): Problem {
   if (hasHungUp(request))
     return new Problem('invalid_body', 'body: the caller hung up before its end', { cause: error });
+  // Of an order's body (schemas/order-body.ts): Fastify has put a status on it.
+  if (error instanceof Problem) return error;
   if (error.validation) return explain(error);
   const code = FRAMEWORK_CODES[error.code];
   if (code) return new Problem(code, frameworkDetails(code, request), { cause: error });

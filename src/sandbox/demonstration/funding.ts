@@ -1,6 +1,6 @@
 import Big from 'big.js';
-import { minorUnits } from '../../documents/currency.ts';
 import { addDays } from '../../values/calendar.ts';
+import { minorUnits } from '../../values/currencies.ts';
 import { DEMO_RATES } from './banks.ts';
 import type { DemoPayment } from './history.ts';
 

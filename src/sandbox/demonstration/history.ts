@@ -1,8 +1,8 @@
 import Big from 'big.js';
-import { minorUnits } from '../../documents/currency.ts';
 import type { ImportedPayment } from '../../payments/declaration.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
 import { addDays, startOfLondonDay } from '../../values/calendar.ts';
+import { minorUnits } from '../../values/currencies.ts';
 import { beneficiaryId, DEMO_BANKS, DEMO_RATES } from './banks.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { itemOf, Seeded } from './seeded.ts';

@@ -1,0 +1,79 @@
+import { type BusinessCalendar, type Cutoff, closedBy, isPast, nextBusinessDay } from '../exchange/business-days.ts';
+import type { CurrencySettings } from '../exchange/currency.ts';
+import { addDays, daysBetween, londonDay } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import type { SchemeRule } from './schemes.ts';
+
+/** On which day a payment leaves: pure rules. */
+
+/** Days from today to the last day that can be asked for. */
+export const MAX_DAYS_AHEAD = 366;
+const NO_CALENDAR: BusinessCalendar = { weekend: [], holidays: [] };
+
+/** What the date of a payment depends on. */
+interface Dated {
+  /** `YYYY-MM-DD` */
+  asked: string;
+  currency: Pick<CurrencySettings, 'currency' | 'weekend' | 'holidays' | 'cutoff_time' | 'cutoff_timezone'>;
+  /** Of its scheme (`schemeRuleFor`). */
+  rule: Pick<SchemeRule, 'cutoff_time' | 'cutoff_timezone' | 'every_day'>;
+  /** Of the trade that it is paid from. */
+  maturity: Date | null;
+  now: Date;
+  /** The path of the day in the request, for its refusal. */
+  field?: string;
+}
+
+/** The day on which a payment leaves. */
+export interface PaymentDate {
+  date: string;
+  /** Why it is not the day that was asked for; null where it is. */
+  warning: string | null;
+}
+
+/**
+ * The day on which a payment leaves: the one that is asked for, or the first possible one after it.
+ * @throws Problem invalid_body where it is more than 366 days from today
+ */
+export function paymentDate({ asked, currency, rule, maturity, now, field = 'payment_date' }: Dated): PaymentDate {
+  const today = londonDay(now);
+  const calendar = rule.every_day ? NO_CALENDAR : currency;
+  const cutoff = cutoffOf(rule, currency);
+  const ripe = maturity ? londonDay(maturity) : today;
+  const earliest = later(isPast(cutoff, now) ? addDays(today, 1) : today, ripe);
+  const inTime = (day: string) => {
+    if (daysBetween(today, day) <= MAX_DAYS_AHEAD) return day;
+    throw new Problem('invalid_body', {
+      field,
+      message: `must be at most ${MAX_DAYS_AHEAD} days from today, ${today}`,
+    });
+  };
+  const date = inTime(nextBusinessDay(later(inTime(asked), earliest), calendar));
+  if (date === asked) return { date, warning: null };
+  const reason =
+    asked < today
+      ? 'is in the past'
+      : (closedWords(asked, calendar, currency.currency) ??
+        (asked < ripe ? `is before the maturity of the trade, ${ripe}` : `is past the cut-off, ${written(cutoff)}`));
+  return { date, warning: `payment_date: ${asked} ${reason}; ${date} is used` };
+}
+
+/** The cut-off of a scheme; where it has none, of the currency. */
+function cutoffOf(rule: Dated['rule'], currency: Dated['currency']): Cutoff {
+  const { cutoff_time: time, cutoff_timezone: zone } = rule.cutoff_time === null ? currency : rule;
+  return { time, zone };
+}
+
+/** Why a day is closed, in words: `is a holiday of EUR`. */
+function closedWords(day: string, calendar: BusinessCalendar, currency: string): string | undefined {
+  const closed = closedBy(day, calendar);
+  return closed && `is a ${closed === 'weekend' ? 'weekend day' : closed} of ${currency}`;
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+function written({ time, zone }: Cutoff): string {
+  return `${time} ${zone}`;
+}
