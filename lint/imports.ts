@@ -32,7 +32,7 @@ const BUSINESS = {
   statements: ['documents', 'mails', 'webhooks'],
   exchange: ['identity', 'webhooks'],
   accounts: ['identity', 'webhooks'],
-  beneficiaries: ['identity'],
+  beneficiaries: ['identity', 'webhooks'],
   approvals: ['exchange', 'identity'],
   payments: ['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'webhooks'],
   orders: ['approvals', 'exchange', 'identity', 'payments'],

@@ -6,13 +6,38 @@
 create table beneficiaries (
   beneficiary_id text primary key check (beneficiary_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_id text not null references clients,
+  -- The number of its bank account, which is the order of insertion as well.
+  account_id bigint generated always as identity,
+  source text not null default 'institution' check (source in ('client', 'institution')),
   beneficiary_name text not null,
   beneficiary_aml_id text,
+  country_code text,
+  address_line_1 text,
+  city text,
+  state_region text,
+  post_code text,
+  email_notification boolean not null default false,
+  email_addresses text[] not null default '{}',
+  beneficiary_reference text,
+  reference_information text,
+  bank_country_code text,
+  currency text,
   account_number text,
   iban text,
-  swift_code text,
   bank_identifier text,
-  currency text,
+  swift_code text,
+  correspondent_account text,
+  correspondent_swift_code text,
+  bank_name text,
+  bank_address_line_1 text,
+  purpose_of_payment text,
+  reason_for_trade text,
+  -- Made of name and account, so that equal ones are found (src/beneficiaries/account-key.ts).
+  name_key text,
+  paid_account text,
+  paid_bank text,
+  paid_bic text,
+  paid_country text,
   active boolean not null,
   authorised boolean not null,
   blocked boolean not null,
@@ -21,6 +46,14 @@ create table beneficiaries (
   created_at timestamptz not null,
   unique (client_id, beneficiary_id)
 );
+-- The client's list and its filters, in order of insertion. Those that were deleted take no part.
+create index beneficiaries_active on beneficiaries (client_id, account_id) where active;
+create index beneficiaries_name on beneficiaries (client_id, name_key, account_id) where active;
+create index beneficiaries_account_number on beneficiaries (client_id, account_number, account_id) where active and account_number is not null;
+create index beneficiaries_iban on beneficiaries (client_id, iban, account_id) where active and iban is not null;
+create index beneficiaries_bank on beneficiaries (client_id, bank_identifier, account_id) where active and bank_identifier is not null;
+-- Accounts that nobody may pay.
+create index beneficiaries_blocked on beneficiaries (client_id, paid_account) where blocked;
 
 create table multipayments (
   multipayment_id bigint primary key default nextval('multipayment_numbers'),

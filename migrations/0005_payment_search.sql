@@ -9,6 +9,8 @@ create index payments_phase_payment_date on payments (client_id, phase, payment_
 create index payments_currency_phase_created on payments (client_id, payment_currency, phase, created, id);
 create index payments_amount on payments (client_id, amount, created, id);
 create index payments_beneficiary on payments (client_id, beneficiary_id, created, id);
+-- Whether a beneficiary is in use: a payment to it is not final.
+create index payments_beneficiary_open on payments (client_id, beneficiary_id) where phase in (1, 2);
 create index payments_trade on payments (client_id, trade_id, created, id);
 create index payments_reference on payments (client_id, reference, created, id) where reference is not null;
 create index payments_mass_payment on payments (client_id, mass_payment_id, created, id) where mass_payment_id is not null;

@@ -15,6 +15,7 @@ interface TypeNames {
   CREDIT_TRANSACTION: 'CreditTransaction';
   DEBIT_TRANSACTION: 'DebitTransaction';
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange';
+  BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange';
   PING: 'Ping';
 }
 

@@ -1,6 +1,7 @@
 import { type CurrencyAccount, openCurrencyAccount } from '../accounts/currency-account.ts';
 import type { Act } from '../audit/act.ts';
 import { createBeneficiary } from '../beneficiaries/beneficiary.ts';
+import type { Beneficiary, BeneficiaryInput } from '../beneficiaries/declaration.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { createTrade } from '../exchange/trade-booking.ts';
 import { londonDay } from '../values/calendar.ts';
@@ -12,6 +13,8 @@ const TRADE = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '1000.00'
 /** An example of the IBAN registry: no payment of a trial could ever reach anybody. */
 const BENEFICIARY = {
   beneficiary_name: 'Müller Werkzeuge GmbH',
+  country_code: 'DE',
+  bank_country_code: 'DE',
   iban: 'DE89370400440532013000',
   swift_code: 'COBADEFFXXX',
   currency: 'EUR',
@@ -60,7 +63,17 @@ export async function newestBeneficiary(
       [clientId],
     ),
   );
-  return known ?? createBeneficiary(tx, act, { ...BENEFICIARY, client_id: clientId });
+  return known ?? makeBeneficiary(tx, act, clientId);
+}
+
+/** Makes a beneficiary for a trial. */
+export function makeBeneficiary(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  more: Partial<BeneficiaryInput> = {},
+): Promise<Beneficiary> {
+  return createBeneficiary(tx, act, { ...BENEFICIARY, ...more, client_id: clientId });
 }
 
 /** The currency of a beneficiary of the client, if it is known. */

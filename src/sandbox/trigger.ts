@@ -1,6 +1,7 @@
 import { bookTransaction } from '../accounts/booking.ts';
 import { TRANSACTION_KINDS, type TransactionKind } from '../accounts/transaction.ts';
 import type { Act } from '../audit/act.ts';
+import { updateBeneficiary } from '../beneficiaries/beneficiary.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { setTradeStatus } from '../exchange/trade-booking.ts';
 import { TRADE_STATUSES, type TradeStatus } from '../exchange/trade-declaration.ts';
@@ -14,7 +15,7 @@ import { Problem } from '../values/errors.ts';
 import type { PaymentId } from '../values/identifiers.ts';
 import { advancePayment } from './advance.ts';
 import { approvable, asRuled, type ChooseApproval, needed, waiting } from './approval-choice.ts';
-import { bookTrade, newestCurrencyAccount, type Owner } from './belongings.ts';
+import { bookTrade, makeBeneficiary, newestCurrencyAccount, type Owner } from './belongings.ts';
 import { createSandboxPayment } from './payment.ts';
 
 const AMOUNT = '100.00';
@@ -22,7 +23,7 @@ const AMOUNT = '100.00';
 /** What a trigger made: the entity whose notification was asked for, by the id in its body. */
 export interface Triggered {
   event: string;
-  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
+  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event' | 'beneficiary';
   entity_id: string;
 }
 
@@ -61,6 +62,8 @@ export async function trigger(
       };
     case 'ONBOARDING_STATUS_CHANGE':
       return { event, entity: 'onboarding_event', entity_id: await triggerOnboarding(tx, act, naming, owner) };
+    case 'BENEFICIARY_STATUS_CHANGE':
+      return { event, entity: 'beneficiary', entity_id: await triggerBeneficiary(tx, act, owner.clientId) };
     case 'CREDIT_PAYMENT_RETURNED_TRANSACTION': {
       const paymentId = await triggerPayment(tx, act, naming, { owner, status: 'PENDING_RETURN' });
       const request = { clientId: owner.clientId, paymentId, action: 'return' as const };
@@ -132,6 +135,13 @@ async function triggerTransaction(tx: Transaction, act: Act, owner: Owner, kind:
   return id;
 }
 
+/** Makes a beneficiary that waits for a look at it, and verifies it. */
+async function triggerBeneficiary(tx: Transaction, act: Act, clientId: string): Promise<string> {
+  const { beneficiary_id: id } = await makeBeneficiary(tx, act, clientId, { beneficiary_verified: false });
+  await updateBeneficiary(tx, act, id, { beneficiary_verified: true });
+  return id;
+}
+
 /** @throws Problem transition_not_allowed for a customer of the mass payments offering, who is not notified */
 async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owner: Owner): Promise<string> {
   const client = await findClient(tx, owner.clientId, 'client_id');
@@ -148,7 +158,7 @@ async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owne
 export type SandboxEvent =
   | { type: 'PAYMENT_STATUS_CHANGE'; status: PaymentWebhookStatus }
   | { type: 'TRADE_STATUS_CHANGE'; status: TradeStatus }
-  | { type: 'ONBOARDING_STATUS_CHANGE' }
+  | { type: 'ONBOARDING_STATUS_CHANGE' | 'BENEFICIARY_STATUS_CHANGE' }
   | { type: TransactionKind };
 
 const payment = (status: PaymentWebhookStatus): SandboxEvent => ({ type: 'PAYMENT_STATUS_CHANGE', status });
@@ -161,6 +171,7 @@ const BY_NAME: ReadonlyMap<string, SandboxEvent> = new Map([
   ...TRADE_STATUSES.map((status) => [`TRADE_STATUS_CHANGE:${status}`, trade(status)] as const),
   ...TRANSACTION_KINDS.map((type) => [type, { type }] as const),
   ['ONBOARDING_STATUS_CHANGE', { type: 'ONBOARDING_STATUS_CHANGE' }],
+  ['BENEFICIARY_STATUS_CHANGE', { type: 'BENEFICIARY_STATUS_CHANGE' }],
 ]);
 
 /** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */

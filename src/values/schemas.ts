@@ -13,6 +13,8 @@ export const PATTERNS = {
   uuid: `^${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}$`,
   /** Version 4 (RFC 9562, 5.4). */
   randomUuid: `^${HEX}{8}-${HEX}{4}-4${HEX}{3}-[89abAB]${HEX}{3}-${HEX}{12}$`,
+  /** ISO 3166-1 alpha-2. */
+  country: '^[A-Z]{2}$',
   /** ISO 4217. */
   currency: '^[A-Z]{3}$',
   /** Something to read. */
@@ -71,6 +73,9 @@ export const RandomUuid = (description: string) =>
 /** A currency that a caller gives. */
 export const Currency = (description = 'ISO 4217 currency') =>
   Type.String({ pattern: PATTERNS.currency, format: 'iso-4217', description });
+/** A country that a caller gives. */
+export const Country = (description: string) =>
+  Type.String({ pattern: PATTERNS.country, format: 'iso-3166', description });
 /** The code of a currency that is looked for. One that ISO 4217 does not list finds nothing. */
 export const CurrencyCode = (description: string) => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
@@ -78,6 +83,9 @@ export const Text = (description: string, maxLength = 500) => Type.String({ minL
 /** A name, which somebody looks for in a list. */
 export const Name = (description: string, maxLength = 500) =>
   Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
+/** Where somebody gets mail. */
+export const EmailAddress = (description: string) =>
+  Type.String({ pattern: PATTERNS.email, maxLength: 254, description });
 export const Day = (description: string) => Type.String({ format: 'date', description: `${description}, YYYY-MM-DD` });
 /**
  * The form of a value in the description, where the service itself checks it, with words of its own: an instant, an amount, a list. The

@@ -12,6 +12,7 @@ export const WEBHOOK_TYPES = [
   'CREDIT_TRANSACTION',
   'DEBIT_TRANSACTION',
   'ONBOARDING_STATUS_CHANGE',
+  'BENEFICIARY_STATUS_CHANGE',
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -33,6 +34,7 @@ export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   CREDIT_TRANSACTION: 'CreditTransaction',
   DEBIT_TRANSACTION: 'DebitTransaction',
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange',
+  BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange',
   PING: 'Ping',
 };
 

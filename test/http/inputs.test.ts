@@ -102,7 +102,7 @@ describe('empty texts and what the database refuses', () => {
 
   test('a value that a check constraint refuses is a 400 that names the field of the constraint', async () => {
     await service.query(
-      "alter table beneficiaries add constraint beneficiaries_bank_identifier_check check (bank_identifier <> 'x')",
+      "alter table beneficiaries add constraint beneficiaries_bank_identifier_check check (bank_identifier <> 'X')",
     );
     const beneficiary = { client_id: world.clientId, beneficiary_name: 'B', bank_identifier: 'x' };
     refused(await service.operator('POST', '/beneficiaries', beneficiary), 'body.bank_identifier');

@@ -148,6 +148,7 @@ describe('a notification is taken', () => {
       ['CreditPaymentReturnedTransaction', 'CREDIT_PAYMENT_RETURNED_TRANSACTION'],
       ['DebitTransaction', 'DEBIT_TRANSACTION'],
       ['OnboardingStatusChange', 'ONBOARDING_STATUS_CHANGE'],
+      ['BeneficiaryStatusChange', 'BENEFICIARY_STATUS_CHANGE'],
       ['Ping', 'PING'],
     ])
       assert.equal((await verify(sent({ 'X-Service-Webhook': name }))).type, type);

@@ -316,6 +316,7 @@ test('any operation can be called, and any GraphQL document', async () => {
     CREDIT_TRANSACTION: true,
     DEBIT_TRANSACTION: true,
     ONBOARDING_STATUS_CHANGE: true,
+    BENEFICIARY_STATUS_CHANGE: true,
   } satisfies Record<WebhookType, true>;
   assert.deepEqual(webhookTypes.toSorted(), Object.keys(types).sort());
 });

@@ -20,6 +20,7 @@ const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'];
 const TYPES = [
   ...['TRADE_STATUS_CHANGE', 'PAYMENT_STATUS_CHANGE', 'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION'],
   ...['CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION', 'ONBOARDING_STATUS_CHANGE'],
+  'BENEFICIARY_STATUS_CHANGE',
   'PING',
 ];
 /** How often one notification is asked for again. */

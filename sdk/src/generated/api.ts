@@ -161,6 +161,64 @@ export interface ApprovalSettings {
   payment_creator_approval_enabled: boolean;
 }
 
+export interface Beneficiary {
+  beneficiary_id: string | null;
+  name: string;
+  country_code: string | null;
+  email_notification: boolean;
+  email_addresses: string[];
+  address_line_1: string | null;
+  city: string | null;
+  state_region: string | null;
+  post_code: string | null;
+  beneficiary_reference: string | null;
+  reference_information: string | null;
+  created: string | null;
+  /** False once it is deleted */
+  active: boolean;
+  /** How far the institution is with it */
+  aml_status: 'OK' | 'Pending Review' | 'Pending information' | 'Blocked';
+  /** One account */
+  bank_accounts: {
+    account_id: number | null;
+    bank_country_code: string | null;
+    bank_currency_code: string | null;
+    account_number: string | null;
+    iban: string | null;
+    bank_identifier: string | null;
+    swift_code: string | null;
+    correspondent_account: string | null;
+    correspondent_swift_code: string | null;
+    bank_name: string | null;
+    bank_address_line_1: string | null;
+    purpose_of_payment: string | null;
+    reason_for_trade:
+      | 'charitable_aid'
+      | 'payment_for_goods'
+      | 'capital_investment'
+      | 'payment_for_services'
+      | 'repatriation_of_goods'
+      | 'repatriation_of_services'
+      | 'property_purchase'
+      | 'mortage_repayment'
+      | 'property_rental_or_maintenance'
+      | 'salary_payroll'
+      | 'travel_costs'
+      | 'living_costs'
+      | 'repayment_of_loan'
+      | 'balance_hedging'
+      | 'repatriation_from_investment'
+      | 'portfolio_netting'
+      | 'not_related_to_goods_or_services'
+      | 'other'
+      | null;
+  }[];
+}
+
+export interface BeneficiaryNotification {
+  data: Beneficiary[];
+}
+
 export interface Challenge {
   /** To be sent with the approval */
   challenge_id: string;
@@ -572,7 +630,8 @@ export interface SandboxTrigger {
     | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
     | 'CREDIT_TRANSACTION'
     | 'DEBIT_TRANSACTION'
-    | 'ONBOARDING_STATUS_CHANGE';
+    | 'ONBOARDING_STATUS_CHANGE'
+    | 'BENEFICIARY_STATUS_CHANGE';
 }
 
 export interface StatementInput {
@@ -685,7 +744,7 @@ export interface TransactionNotification {
 
 export interface TriggeredEvent {
   event: string;
-  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
+  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event' | 'beneficiary';
   /** The id in the body of the notification */
   entity_id: string;
 }
@@ -986,6 +1045,8 @@ export interface Notifications {
   DebitTransaction: TransactionNotification;
   /** The onboarding status of the client has changed */
   OnboardingStatusChange: OnboardingNotification;
+  /** A beneficiary was created by the client, or its status has changed */
+  BeneficiaryStatusChange: BeneficiaryNotification;
   /** A connectivity check, sent by the ping operation only */
   Ping: Ping;
 }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
+import { CLIENT_BENEFICIARY, CLIENT_BENEFICIARY_EXAMPLE } from '../../beneficiaries/client-view.ts';
 import { PAYMENT } from '../../payments/declaration.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
 import { namesOf } from '../../values/unknown.ts';
@@ -59,6 +60,11 @@ function notifications(brand: string): Record<NotificationType, Notification> {
       summary: 'The onboarding status of the client has changed',
       schema: Type.Object(dataOf(OnboardingEvent(brand)), { title: 'OnboardingNotification' }),
       example: { data: [onboardingExample(brand)] },
+    },
+    BENEFICIARY_STATUS_CHANGE: {
+      summary: 'A beneficiary was created by the client, or its status has changed',
+      schema: Type.Object(dataOf(CLIENT_BENEFICIARY), { title: 'BeneficiaryNotification' }),
+      example: { data: [CLIENT_BENEFICIARY_EXAMPLE] },
     },
     PING: {
       summary: 'A connectivity check, sent by the ping operation only',

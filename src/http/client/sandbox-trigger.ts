@@ -20,7 +20,7 @@ const Trigger = Type.Object(
 const Triggered = Type.Object(
   {
     event: Type.String(),
-    entity: Type.Enum(['payment', 'trade', 'transaction', 'onboarding_event']),
+    entity: Type.Enum(['payment', 'trade', 'transaction', 'onboarding_event', 'beneficiary']),
     entity_id: Type.String({ description: 'The id in the body of the notification' }),
   },
   {
@@ -33,9 +33,10 @@ const Triggered = Type.Object(
 const SHOWN_AT: Partial<Record<Static<typeof Triggered>['entity'], string>> = {
   payment: '/payments',
   onboarding_event: '/onboarding-events',
+  beneficiary: '/beneficiaries',
 };
 const LOCATION = locationHeader(
-  'Where the payment or the onboarding event can be read; not for a trade or a transaction',
+  'Where the payment, the onboarding event or the beneficiary can be read; not for a trade or a transaction',
   'https://api.example.com/payments/PAY000001?client_id=CLI000001',
 );
 

@@ -20,7 +20,7 @@ import { closed, Nullable } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
-import { BeneficiaryBody } from './beneficiaries.ts';
+import { BeneficiaryLine } from './beneficiaries.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody, noBody } from './import-body.ts';
@@ -47,7 +47,11 @@ const KINDS: Record<string, Importable & { line: string }> = {
     line: 'each as the body of POST /clients',
   },
   contacts: { kind: contactImport, schema: ContactBody, line: 'each as the body of POST /contacts' },
-  beneficiaries: { kind: beneficiaryImport, schema: BeneficiaryBody, line: 'each as the body of POST /beneficiaries' },
+  beneficiaries: {
+    kind: beneficiaryImport,
+    schema: BeneficiaryLine,
+    line: 'each as the body of POST /beneficiaries, and optionally version',
+  },
   trades: { kind: tradeImport, schema: TradeBody, line: 'each as the body of POST /trades' },
   payments: {
     kind: paymentImport,

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
+import { A_COUNTRY } from '../../values/countries.ts';
 import { A_CURRENCY } from '../../values/currencies.ts';
 import { Problem } from '../../values/errors.ts';
 import { type WrittenDigits, writtenDigits } from '../../values/json.ts';
@@ -95,11 +96,13 @@ const FORMAT_WORDS: Record<string, string> = {
   'date-time': 'must be an ISO 8601 timestamp with an offset',
   uri: 'must be an absolute address',
   'iso-4217': A_CURRENCY,
+  'iso-3166': A_COUNTRY,
 };
 /** What the patterns of schemas.ts ask for. */
 const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.uuid]: 'must be a UUID',
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
+  [PATTERNS.country]: A_COUNTRY,
   [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',
   [PATTERNS.currencies]: 'must be codes of three capital letters (ISO 4217), parted by commas',
   [PATTERNS.notBlank]: 'must not be blank',

@@ -1,6 +1,7 @@
 import ajv from '@fastify/ajv-compiler';
 import fastJson from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
+import { isCountry } from '../../values/countries.ts';
 import { isCurrency } from '../../values/currencies.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 import { checkOrder, ORDER, ORDER_KEYWORDS } from '../schemas/order-body.ts';
@@ -38,7 +39,7 @@ export const KEYWORDS = [
 ];
 
 /** The formats of our schemas that JSON Schema does not have. */
-export const FORMATS = { 'iso-4217': isCurrency };
+export const FORMATS = { 'iso-4217': isCurrency, 'iso-3166': isCountry };
 
 /**
  * A route whose schema puts UUIDs (`format: 'uuid'`) into lower case, as the service writes them everywhere. Its `pattern` says whether

@@ -16,7 +16,7 @@ import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } f
 import type { Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { LANGUAGES } from '../../values/language.ts';
-import { ClientId, closed, Id, Name, Nullable, PATTERNS } from '../../values/schemas.ts';
+import { ClientId, closed, EmailAddress, Id, Name, Nullable, PATTERNS } from '../../values/schemas.ts';
 import { liftLocks, lockedUntil, passwordSubject, secondFactorSubject } from '../attempt-limit.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../sign-in/password.ts';
 import { PERMISSIONS, type Permission, permissionsGiven, permissionsOf } from './permission.ts';
@@ -37,7 +37,7 @@ const GIVEN_CLIENTS = Type.Array(
 const SHOWN_CLIENTS = Type.Array(
   Type.Object({ client_id: Type.String(), permissions: Type.Array(Type.Enum([...PERMISSIONS])) }),
 );
-const EMAIL = Type.String({ pattern: PATTERNS.email, maxLength: 254, description: 'Unique, ignoring case' });
+const EMAIL = EmailAddress('Unique, ignoring case');
 
 /** A person who signs in and acts for one or more clients. */
 export const CONTACT = new RecordKind({

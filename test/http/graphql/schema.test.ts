@@ -85,6 +85,7 @@ describe('GraphQL schema', () => {
         'CREDIT_TRANSACTION',
         'DEBIT_TRANSACTION',
         'ONBOARDING_STATUS_CHANGE',
+        'BENEFICIARY_STATUS_CHANGE',
       ],
     );
   });

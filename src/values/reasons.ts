@@ -1,0 +1,21 @@
+/** Why money is exchanged or paid, in the words of the interface. `mortage_repayment` is spelt so there. */
+export const REASONS = [
+  'charitable_aid',
+  'payment_for_goods',
+  'capital_investment',
+  'payment_for_services',
+  'repatriation_of_goods',
+  'repatriation_of_services',
+  'property_purchase',
+  'mortage_repayment',
+  'property_rental_or_maintenance',
+  'salary_payroll',
+  'travel_costs',
+  'living_costs',
+  'repayment_of_loan',
+  'balance_hedging',
+  'repatriation_from_investment',
+  'portfolio_netting',
+  'not_related_to_goods_or_services',
+  'other',
+] as const;
