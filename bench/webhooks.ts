@@ -8,13 +8,13 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import { Activity } from '../src/database/cells/activity.ts';
 import { transaction } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createPool } from '../src/database/pools.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { createLog } from '../src/process/log.ts';
 import { Vault } from '../src/values/crypto.ts';
-import { EventSignal } from '../src/webhooks/delivery/event-signal.ts';
 import { dropOldDays } from '../src/webhooks/delivery/retention.ts';
 import { notify, notifyAll } from '../src/webhooks/notification.ts';
 import { createSubscription } from '../src/webhooks/subscription.ts';
@@ -64,7 +64,8 @@ function ask<T>(process: ChildProcess, question: string): Promise<T> {
 
 const database = await startEmbedded({ dataDir, log });
 const pool = createPool(database.url, log, { max: 8, background: true });
-const signal = new EventSignal(pool, log);
+const activity = new Activity(pool, log);
+const EVENTS = new Set(['events'] as const);
 const receiver = await child('receiver');
 const port = receiver.first.port ?? 0;
 
@@ -125,7 +126,7 @@ async function latency(
     const write = async () => {
       await transaction(pool, (tx) => notify(tx, one));
       if (measured.has(client)) committed.set(number, now());
-      signal.raise();
+      activity.wrote([0], EVENTS);
     };
     writes.push(write());
     const wait = began + ((index + 1) * 1_000) / perSecond - performance.now();
@@ -169,7 +170,7 @@ async function burst(): Promise<{ rate: number; statements: number }> {
     }
   });
   const began = performance.now();
-  signal.raise();
+  activity.wrote([0], EVENTS);
   for (;;) {
     const { count } = await ask<{ count: number }>(receiver.process, 'count');
     if (count >= BURST_EVENTS) break;

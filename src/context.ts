@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CellResources } from './database/cells/activity.ts';
 import type { Pool } from './database/database.ts';
+import type { Hearing } from './database/hearing.ts';
 import type { RateCounts } from './database/rate-counts.ts';
 import type { Journals } from './monitoring/journals.ts';
 import type { Logger } from './process/log.ts';
@@ -37,6 +38,8 @@ export interface Context extends CellResources {
   pool: Pool;
   /** For background work, imports and exports: queries may take any time. */
   backgroundPool: Pool;
+  /** What other processes announce. */
+  hearing: Hearing;
   clock: Clock;
   log: Logger;
   vault: Vault;

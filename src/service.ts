@@ -1,13 +1,13 @@
-import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAuditDays } from './audit/days.ts';
 import { type Context, configuredAddresses, type Service, type StartOptions } from './context.ts';
-import { CellActivity } from './database/cells/activity.ts';
+import { Activity } from './database/cells/activity.ts';
 import { cellPools } from './database/cells/contexts.ts';
 import { createCellGrowth, unknownCellsFault } from './database/cells/growth.ts';
 import { hasSeveralCells, pathsOf } from './database/cells/pool.ts';
 import { CellPulse } from './database/cells/pulse.ts';
 import { type Pool, urlOf } from './database/database.ts';
+import { Hearing } from './database/hearing.ts';
 import { databaseAddresses, openDatabase, usesNames } from './database/open.ts';
 import { planEachTime } from './database/plan-settings.ts';
 import { createPool } from './database/pools.ts';
@@ -25,7 +25,6 @@ import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
 import { pagesFault } from './http/page/application.ts';
 import { createAddressOf } from './http/server/caller-address.ts';
-import { cellsOf } from './http/server/cells.ts';
 import { createHealthListener } from './http/server/health.ts';
 import { type Binding, Listener, type Listening, listenOn } from './http/server/listener.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
@@ -45,7 +44,6 @@ import { sandboxKey } from './settings/private-file.ts';
 import { checkMasterKey, checkStart } from './start-checks.ts';
 import { ServiceClock } from './values/calendar.ts';
 import { Vault } from './values/crypto.ts';
-import { EventSignal } from './webhooks/delivery/event-signal.ts';
 import { createDays } from './webhooks/delivery/retention.ts';
 import { startWorkers } from './workers.ts';
 
@@ -62,7 +60,6 @@ interface Starting {
   sessions: Sessions;
   drawing: Drawing;
   routes: ClientRoutes[];
-  signal: EventSignal;
   configured: ConfiguredToken | undefined;
   /** Pools in addition to those of the context. */
   pools: Pool[];
@@ -91,10 +88,9 @@ export async function startService(config: Config, log: Logger, options: StartOp
     await parts.start(sessions);
     const drawing = createDrawing(config);
     await parts.start(drawing.renderer);
-    const signal = new EventSignal(context.pool, log);
     const graphql = new LateEndpoint(context.backgroundPool, log);
     const routes = clientRoutes(sessions, drawing, graphql);
-    const starting: Starting = { context, parts, sessions, drawing, routes, signal, configured, pools: [] };
+    const starting: Starting = { context, parts, sessions, drawing, routes, configured, pools: [] };
     const operatorUrl = await startListeners(starting);
     const workers = config.roles.has('worker') ? await startWorkers(starting) : undefined;
     if (hasSeveralCells(context.pool))
@@ -181,6 +177,8 @@ async function startContext(start: {
     config,
     pool,
     backgroundPool,
+    hearing: new Hearing(addresses.sessions),
+    activity: new Activity(pool, log),
     clock,
     log,
     vault,
@@ -191,9 +189,8 @@ async function startContext(start: {
     addressOf: createAddressOf(config),
     addresses: configuredAddresses(config),
   };
-  if (cells) context.activity = new CellActivity(pool, log);
   // What waits there is done at once.
-  pulse?.onBack((numbers) => context.activity?.heard(numbers));
+  pulse?.onBack((numbers) => context.activity.heard(numbers));
   await parts.start(recordChanges(context));
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
@@ -289,18 +286,7 @@ async function startTrustedListener(starting: Starting): Promise<void> {
   });
 }
 
-async function listen(
-  { context: { activity }, parts, signal }: Starting,
-  listening: Listening,
-  binding: Binding,
-): Promise<Listener> {
-  // The answer follows the commit of the change: then the delivery engine looks for its event.
-  const signalAfterwards: RequestListener = (request, response) => {
-    if (request.method === 'GET') return;
-    const raise = activity ? () => activity.wrote(cellsOf(request)) : () => signal.raise();
-    response.once('finish', raise);
-  };
-  listening.server.on('request', signalAfterwards);
+async function listen({ parts }: Starting, listening: Listening, binding: Binding): Promise<Listener> {
   const listener = new Listener(listening, binding);
   await parts.start(listener, { takesWork: true });
   return listener;

@@ -19,7 +19,6 @@ import { Periodic } from './process/periodic.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/delivery/dispatcher.ts';
-import type { EventSignal } from './webhooks/delivery/event-signal.ts';
 import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
@@ -32,7 +31,6 @@ interface Workers {
   context: Context;
   parts: Parts;
   drawing: Drawing;
-  signal: EventSignal;
 }
 
 /**
@@ -80,7 +78,7 @@ class RenewableWorkers {
   }
 }
 
-async function startAll({ context: everywhere, parts, drawing, signal }: Workers): Promise<void> {
+async function startAll({ context: everywhere, parts, drawing }: Workers): Promise<void> {
   // A timer that a request wakes would run in the cell of that request.
   const context = contextOf(everywhere, 'none');
   const { backgroundPool, clock, log, config } = context;
@@ -98,20 +96,20 @@ async function startAll({ context: everywhere, parts, drawing, signal }: Workers
     createAnswerClearing(context),
     ...createAuditTasks(context, cells),
     ...cells.flatMap(tasksOfCell),
-    ...(context.activity ? [createCellLook(context, cells)] : []),
+    createCellLook(context, cells),
     ...(besideOf(backgroundPool) ? [createClaimSweep(context)] : []),
   ];
   for (const task of tasks) await parts.start(task);
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot, cells));
   const dispatcher = new Dispatcher(context, {}, cells);
   await parts.start(dispatcher, { takesWork: true });
-  signal.listen(dispatcher, publisher);
-  context.activity?.listen(
-    (numbers) => dispatcher.wake(numbers),
-    () => publisher.wake(),
-  );
   const statements = new StatementWorker(context, drawing, cells);
   await parts.start(statements, { takesWork: true });
+  context.activity.listen(
+    dispatcher,
+    { work: ['changes'], wake: () => publisher.wake() },
+    { work: ['statements'], wake: () => statements.wake() },
+  );
   await parts.start(new MailWorker(context, drawing.institution, cells), { takesWork: true });
 }
 
@@ -126,10 +124,11 @@ function tasksOfCell(context: Context) {
   return tasks;
 }
 
-function rollUp({ backgroundPool, rhythm }: Context) {
+function rollUp({ backgroundPool }: Context) {
   let rolledUp = 0;
   return {
-    intervalMs: () => (rhythm && rolledUp < FEW_DELTAS ? TOTALS_OF_CELL_INTERVAL_MS : TOTALS_INTERVAL_MS),
+    intervalMs: () =>
+      hasSeveralCells(backgroundPool) && rolledUp < FEW_DELTAS ? TOTALS_OF_CELL_INTERVAL_MS : TOTALS_INTERVAL_MS,
     run: async () => {
       rolledUp = await rollUpTotals(backgroundPool);
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { overAll, unionOfCells } from '../database/cells/union.ts';
-import { type Db, endStep, type Transaction } from '../database/database.ts';
+import { type Db, endStep, leaveWork, type Transaction } from '../database/database.ts';
 import { isKind, KINDS } from '../database/kinds.ts';
 import { leaveMark } from '../database/lost-commit.ts';
 import type { Act } from './act.ts';
@@ -71,6 +71,7 @@ export function auditSteps(tx: Transaction, steps: readonly AuditStep[]): void {
 function writeRows(tx: Transaction, all: { act: Act; entry: AuditEntry }[]): void {
   const rows = all.filter(({ act }) => !act.summarised);
   if (rows.length === 0) return;
+  leaveWork(tx, 'audit');
   const statement = {
     name: 'audit',
     text: `insert into audit (at, actor, request_id, reason, staff, action, entity, entity_id, client_id, before, after)

@@ -15,6 +15,13 @@ export interface Db {
 export type Transaction = pg.PoolClient & Pipelined;
 export type Pool = pg.Pool;
 
+/**
+ * What a transaction leaves for background work to do after its commit: events in the outbox, notifications that are due in the queue, changes
+ * for the feed, statements to be delivered, rows of the audit trail to be sealed.
+ */
+export const WORK = ['events', 'queue', 'changes', 'statements', 'audit'] as const;
+export type Work = (typeof WORK)[number];
+
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
   /** What a transaction has changed is about to be read. */
@@ -23,8 +30,8 @@ export interface TransactionHooks {
   stepEnded(tx: Transaction): Promise<void>;
   /** Runs the last statements of a transaction before it commits. @returns the very last one, if any, which is still to be run */
   beforeCommit(tx: Transaction): Promise<pg.QueryConfig | undefined>;
-  /** A transaction has ended, either way. */
-  ended(tx: Transaction): void;
+  /** A transaction has ended. @param left what it leaves to be done; undefined where it was rolled back */
+  ended(tx: Transaction, left: ReadonlySet<Work> | undefined): void;
 }
 
 /** What the pool of a connection says of it. */
@@ -36,6 +43,22 @@ interface Origin {
 
 const ORIGINS = new WeakMap<Transaction, Origin>();
 const HOOKS = new WeakMap<Pool, TransactionHooks>();
+const LEFT = new WeakMap<Transaction, Set<Work>>();
+const NOTHING: ReadonlySet<Work> = new Set();
+
+/** A transaction leaves something to be done: whoever does it is woken when it has been committed. */
+export function leaveWork(tx: Transaction, work: Work): void {
+  const left = LEFT.get(tx);
+  if (left) left.add(work);
+  else LEFT.set(tx, new Set([work]));
+}
+
+/** What a transaction that ends now leaves to be done. */
+function takeWork(tx: Transaction): ReadonlySet<Work> {
+  const left = LEFT.get(tx) ?? NOTHING;
+  LEFT.delete(tx);
+  return left;
+}
 
 /** Makes known where a new connection comes from. */
 export function comesFrom(tx: Transaction, origin: Origin): void {
@@ -73,7 +96,7 @@ async function commit(tx: Transaction): Promise<Error | undefined> {
     lost = errorOf(error);
   }
   forgetMark(tx);
-  hooks?.ended(tx);
+  hooks?.ended(tx, takeWork(tx));
   return lost;
 }
 
@@ -98,7 +121,8 @@ async function rollback(tx: Transaction): Promise<void> {
   // What still goes on beside could write after the end, or leave its mark for the next transaction.
   await tx.settled().catch(() => {});
   forgetMark(tx);
-  hooksOf(tx)?.ended(tx);
+  takeWork(tx);
+  hooksOf(tx)?.ended(tx, undefined);
   await tx.query('rollback');
 }
 

@@ -1,9 +1,9 @@
 import { hasNotes } from '../audit/change.ts';
 import type { Context } from '../context.ts';
-import { type CellActivity, inTurn } from '../database/cells/activity.ts';
+import { type Activity, inTurn } from '../database/cells/activity.ts';
 import { leaveCells } from '../database/cells/connection.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { hookTransactions, type Transaction, type TransactionHooks } from '../database/database.ts';
+import { hookTransactions, leaveWork, type TransactionHooks } from '../database/database.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import type { Part } from '../process/parts.ts';
 import { Periodic } from '../process/periodic.ts';
@@ -12,7 +12,7 @@ import { publishCell, publishChanges } from './publisher.ts';
 import { ChangeRecorder } from './recorder.ts';
 import { clearChanges } from './retention.ts';
 
-/** A commit in this process wakes the publisher; this is for those of the others. */
+/** A commit wakes the publisher, at the latest when it is announced; this is for another process that publishes meanwhile. */
 const PUBLISH_INTERVAL_MS = 100;
 /** Publishing is a commit of its own: one for each other commit would cost single writes as much as writing their changes. */
 const PUBLISH_AFTER_MS = 30;
@@ -21,27 +21,26 @@ const CLEAR_INTERVAL_MS = 600_000;
 /** From here on each transaction of the two pools writes what it has changed into the feed. They have no connection yet. */
 export function recordChanges(context: Context): Part {
   const recorder = new ChangeRecorder(() => presentationOf(context));
-  const hooks = context.activity ? announcing(recorder, context.activity) : recorder;
+  const hooks = announcing(recorder, context.activity);
   hookTransactions(context.pool, hooks);
   hookTransactions(context.backgroundPool, hooks);
   observeFeed(context);
   return { stop: () => observeFeed(undefined) };
 }
 
-/** Tells in which cells transactions have written something for the feed. */
-function announcing(recorder: ChangeRecorder, activity: CellActivity): TransactionHooks {
-  const written = new WeakSet<Transaction>();
+/** Tells what transactions have left to be done, and in which cells. */
+function announcing(recorder: ChangeRecorder, activity: Activity): TransactionHooks {
   return {
     beforeReading: (tx) => recorder.beforeReading(tx),
     stepEnded: (tx) => recorder.stepEnded(tx),
     beforeCommit: (tx) => {
-      if (hasNotes(tx)) written.add(tx);
+      if (hasNotes(tx)) leaveWork(tx, 'changes');
       return recorder.beforeCommit(tx);
     },
-    ended: (tx) => {
+    ended: (tx, left) => {
       recorder.ended(tx);
       const cells = leaveCells(tx);
-      if (written.delete(tx)) activity.wrote(cells);
+      if (left && left.size > 0) activity.wrote(cells, left);
     },
   };
 }

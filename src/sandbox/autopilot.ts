@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import type { Context } from '../context.ts';
+import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
 import { connect, type Db, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
@@ -73,12 +74,18 @@ export class Autopilot {
   /** Moves every payment that is due by one step; does nothing if another process is active. */
   async step(): Promise<void> {
     if (!(await this.#isActive())) return;
-    await this.#inEach(this.#cells, (cell) => this.#stepIn(cell));
+    await this.#inEach(
+      this.#cells,
+      inTurn<Context>(this, (cell) => this.#stepIn(cell)),
+    );
   }
 
-  async #stepIn({ clock, pool, backgroundPool, log }: Context): Promise<void> {
+  async #stepIn({ clock, pool, backgroundPool, log, rhythm }: Context): Promise<void> {
     const now = clock.now();
-    for (const due of await duePayments(backgroundPool)) {
+    const all = await duePayments(backgroundPool);
+    // Those that were moved, and those that wait, have their next step at the next interval.
+    if (all.length > 0) rhythm?.againFor(this);
+    for (const due of all) {
       if (steeringOf(due.reference) === 'SIM-SLOW' && !this.#hasWaited(due)) continue;
       const act: Act = { now, actor: 'service:autopilot', requestId: randomUUID() };
       await transaction(pool, (tx) => this.#move(tx, act, due)).catch((error: Error) =>

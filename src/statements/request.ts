@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import type { Transaction } from '../database/database.ts';
+import { leaveWork, type Transaction } from '../database/database.ts';
 import { daysBetween, isCalendarDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { Day, PATTERNS } from '../values/schemas.ts';
@@ -114,6 +114,7 @@ export async function requestStatement(
     ...(delivery === 'push' ? [] : [{ channel: 'email', currency: '' }]),
     ...(delivery === 'email' ? [] : files.map((currency) => ({ channel: 'push', currency }))),
   ];
+  leaveWork(tx, 'statements');
   await tx.query(
     `insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at, round_began_at)
      select $1, $2, channel, currency, 'requested', $3, $3 from unnest($4::text[], $5::text[]) as d(channel, currency)`,

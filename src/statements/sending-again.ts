@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { first, type Transaction } from '../database/database.ts';
+import { first, leaveWork, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 
@@ -42,6 +42,7 @@ export async function sendStatementAgain(tx: Transaction, act: Act, id: string):
      where client_id = $1 and statement_id = $2 and status in ('sent', 'failed', 'retrying')`,
     [clientId, id, act.now],
   );
+  leaveWork(tx, 'statements');
   const count = again.rowCount ?? 0;
   if (count === 0)
     throw new Problem('transition_not_allowed', { field: 'id', message: 'it is being made and has not been sent yet' });

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
 import { connect, type Pool, type Transaction, transaction, urlOf } from '../database/database.ts';
 import { createPool } from '../database/pools.ts';
 import type { Drawing } from '../documents/document.ts';
@@ -59,6 +60,11 @@ export class StatementWorker {
     this.#polling.start();
   }
 
+  /** Deliveries were requested. */
+  wake(): void {
+    this.#polling.wake();
+  }
+
   /** Begins nothing new, and gives deliveries in flight up to 9 s. Another process begins the rest again. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -90,7 +96,7 @@ export class StatementWorker {
     const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER_MS;
     const now = cell.clock.now();
     // The connection with the locks keeps its plans, but belongs to no cell where there are several.
-    const db = cell.rhythm ? cell.backgroundPool : locks;
+    const db = hasSeveralCells(cell.backgroundPool) ? cell.backgroundPool : locks;
     for (const channel of ['email', 'push'] as const) {
       const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
       let slots = MAX_IN_FLIGHT[channel] - inFlight.length;

@@ -1,5 +1,5 @@
 import { isDistributed } from '../database/cells/pool.ts';
-import { type Db, first } from '../database/database.ts';
+import { type Db, first, leaveWork, type Transaction } from '../database/database.ts';
 import { instantOf } from './notification.ts';
 
 /** Updates in one NOTIFY, whose payload has at most 8,000 bytes; an update has less than 400. */
@@ -10,7 +10,7 @@ const MAX_UPDATES_OF_PAYLOAD = 20;
  * (migrations/0008_webhooks.sql), except on a worker of Citus, where nobody listens.
  */
 export async function announceSubscription(
-  tx: Db,
+  tx: Transaction,
   {
     id,
     clientId,
@@ -18,6 +18,8 @@ export async function announceSubscription(
     active,
   }: { id: string; clientId: string; change: 'created' | 'updated' | 'deleted'; active: boolean },
 ): Promise<void> {
+  // What waits for it may be due now, or never again.
+  leaveWork(tx, 'queue');
   if (!isDistributed(tx)) return;
   await tx.query("select pg_notify('webhook_subscriptions', $1)", [id]);
   const update = { clientId, event: 'subscription', data: { id, change, active } };

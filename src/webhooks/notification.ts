@@ -1,5 +1,5 @@
 import { hasSeveralCells, isDistributed } from '../database/cells/pool.ts';
-import { type Transaction, together } from '../database/database.ts';
+import { leaveWork, type Transaction, together } from '../database/database.ts';
 import { tracing } from '../process/tracing.ts';
 
 /** The types a subscription can name (the service interface, Webhook subscription). */
@@ -100,6 +100,7 @@ export async function notifyAll(
 
 async function writeEvents(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
+  leaveWork(tx, 'events');
   await write(tx, [
     events.map((event) => event.clientId),
     events.map((event) => event.type),

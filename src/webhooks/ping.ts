@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDistributed } from '../database/cells/pool.ts';
-import { first, one, type Transaction } from '../database/database.ts';
+import { first, leaveWork, one, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
@@ -40,6 +40,7 @@ interface Pinged {
 }
 
 async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Promise<void> {
+  leaveWork(tx, 'queue');
   const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: id, sent_at: now.toISOString() } });
   // The reader of a stream takes it with the others; the engine claims only what is dialled.
   if (isDistributed(tx)) return putApart(tx, { clientId, id, dialled, now }, body);

@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { isDistributed } from '../database/cells/pool.ts';
-import { first, type Transaction } from '../database/database.ts';
+import { first, leaveWork, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
@@ -29,6 +29,7 @@ async function queueAgain(
   now: Date,
   { text, values }: { text: string; values: unknown[] },
 ): Promise<number> {
+  leaveWork(tx, 'queue');
   if (!isDistributed(tx)) {
     const queue = queued('again a', `$${values.length + 1}`);
     return (await tx.query(`with again as (${text} returning n.*) ${queue}`, [...values, now])).rowCount ?? 0;

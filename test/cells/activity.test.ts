@@ -1,7 +1,9 @@
-/** When the tasks of a cell run, as a table of what happens to it. */
+/** When the tasks of a cell run, and who is woken, as a table of what happens to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CellRhythm, cellsInTurn, inRhythm, inTurn, restAmong } from '../../src/database/cells/activity.ts';
+import { startTestService } from '../world/service.ts';
+import { createStatementWorld } from '../world/statements.ts';
 
 test('a task has a turn in a cell where something was written since the last one', () => {
   const rhythm = new CellRhythm(1);
@@ -79,4 +81,33 @@ test('a database with one cell has no rhythm', () => {
   assert.equal(inRhythm({}, task), task);
   const cells = [{}];
   assert.deepEqual([cellsInTurn(cells, task), cellsInTurn(cells, task)], [cells, cells]);
+});
+
+test('a commit wakes who does what it has left, before the answer; a refusal wakes nobody', async () => {
+  // Nobody works in this process beside who listens here.
+  const service = await startTestService({ LOMBARD_ROLES: 'api,auth,operator' });
+  try {
+    const world = await createStatementWorld(service, ['EUR']);
+    const woken: string[] = [];
+    const { activity } = service.service.context;
+    activity.listen(
+      { work: ['events', 'queue'], wake: (_cells, left) => void woken.push(`engine: ${[...left].sort().join(' ')}`) },
+      { work: ['changes'], wake: () => void woken.push('publisher') },
+      { work: ['statements'], wake: () => void woken.push('statements') },
+    );
+    const nothing = {
+      client_id: world.clientId,
+      currency_account_id: world.accounts.get('EUR'),
+      kind: 'CREDIT_TRANSACTION',
+    };
+    assert.equal((await service.operator('POST', '/transactions', nothing)).status, 400);
+    assert.deepEqual(woken, []);
+    await world.book('EUR', 'CREDIT_TRANSACTION', '5.00');
+    assert.deepEqual(woken.splice(0), ['engine: audit changes events', 'publisher']);
+    const asked = await world.ask({ date_from: '2026-01-01', date_to: '2026-01-31' });
+    assert.equal(asked.status, 202, asked.text);
+    assert.deepEqual(woken.splice(0), ['publisher', 'statements']);
+  } finally {
+    await service.stop();
+  }
 });

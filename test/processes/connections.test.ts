@@ -26,7 +26,7 @@ const REQUESTS = {
 const SESSIONS = {
   'lombard-background': 4,
   'lombard-webhooks': 4,
-  'lombard-webhooks-worker': 1,
+  'lombard-hearing': 1,
   'lombard-mails': 1,
   'lombard-statements': 1,
 };
@@ -92,16 +92,12 @@ test('a process of all roles opens no more connections of each kind than are doc
     for (const { name, count } of rows)
       assert.ok(count <= (documented[name] ?? 0) + (OF_CELLS.has(name) ? further : 0), `${count} of ${name}`);
     const rolesOfAll = beside('any') + beside('`api`, `auth` or') + beside('`worker`');
-    const all = rolesOfAll + beside('`api`, while');
-    assert.match(PAGE, new RegExp(`With all roles that is ${all}, so ${all + 8 + 8 + 6} with the default pools`));
+    assert.match(
+      PAGE,
+      new RegExp(`With all roles that is ${rolesOfAll}, so ${rolesOfAll + 8 + 8 + 6} with the default pools`),
+    );
     if (!ONE_CELL && further === 0) assert.ok((await besidePools(service)) <= rolesOfAll);
-    const always = [
-      'lombard',
-      'lombard-background',
-      'lombard-identity-version',
-      'lombard-watch',
-      'lombard-webhooks-worker',
-    ];
+    const always = ['lombard', 'lombard-background', 'lombard-identity-version', 'lombard-watch', 'lombard-hearing'];
     for (const name of always)
       assert.ok(
         rows.some((row) => row.name === name),

@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
-import { nextRun } from '../world/runs.ts';
+import { engineLooks } from '../world/runs.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 import { later } from '../world/visitor.ts';
@@ -81,13 +81,13 @@ async function payAndSend(): Promise<void> {
   const id = await subscribe(other.url());
   await world.pay();
   await other.wait(2);
-  await nextRun('webhook intake', 2);
+  await engineLooks(() => service.service.context.activity.stirAll());
   await patch(id, { active: false });
 }
 
 /** Waits until the engine knows how a subscription is now, and has no request to it in flight. */
 async function nothingUnderWay(id: string): Promise<void> {
-  await nextRun('webhook intake', 2);
+  await engineLooks(() => service.service.context.activity.stirAll());
   const leased = 'select from webhook_queue where subscription_id = $1 and lease_owner is not null';
   await until(async () => (await service.query(leased, [id])).rowCount === 0);
 }

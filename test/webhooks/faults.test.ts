@@ -114,10 +114,9 @@ test('a subscription that is activated while nobody listens gets its backlog', a
   await receiver.wait(1);
   await engine.patch(id, { active: false });
   engine.clock.offset += 20_000;
-  await nextRun('webhook intake', 2);
+  await engine.looks();
   assert.equal(receiver.received.length, 1);
-  const listening =
-    "from pg_stat_activity where application_name = 'lombard-webhooks-worker' and datname = current_database()";
+  const listening = "from pg_stat_activity where application_name = 'lombard-hearing' and datname = current_database()";
   await engine.query(`select pg_terminate_backend(pid) ${listening}`);
   await until(async () => (await engine.query(`select ${listening}`)).length === 0);
   await engine.patch(id, { active: true });
@@ -134,7 +133,7 @@ test('what cannot be signed with its secret is not sent; once it can be, it is',
   engine.start();
   await engine.event();
   await receiver.wait(1);
-  await nextRun('webhook intake', 2);
+  await engine.looks();
   assert.deepEqual(
     receiver.received.map((got) => got.path),
     ['/other'],

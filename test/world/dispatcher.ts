@@ -1,10 +1,11 @@
 import type { Context } from '../../src/context.ts';
-import { CellActivity } from '../../src/database/cells/activity.ts';
+import { Activity } from '../../src/database/cells/activity.ts';
 import { readPaths } from '../../src/database/cells/cell.ts';
 import { contextOf } from '../../src/database/cells/contexts.ts';
 import { createCellLook } from '../../src/database/cells/look.ts';
 import { pathsOf, poolOf } from '../../src/database/cells/pool.ts';
-import type { Pool } from '../../src/database/database.ts';
+import { type Pool, urlOf, WORK } from '../../src/database/database.ts';
+import { Hearing } from '../../src/database/hearing.ts';
 import { createPool } from '../../src/database/pools.ts';
 import type { Logger } from '../../src/process/log.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/delivery/dispatcher.ts';
@@ -16,7 +17,7 @@ export interface OwnPools {
   /** Of the cell that has the clients: the last one. The same as the other where the database has one cell. */
   pool: Pool;
   cell: number;
-  /** Whoever works on the cell hears that something was written there; nothing where the database has one. */
+  /** Whoever works on the cell hears that something was written there. */
   announce(): void;
 }
 
@@ -30,28 +31,24 @@ export async function openPools(
   const cells = await readPaths(plain).finally(() => plain.end());
   const whole = createPool(url, log, { ...options, cells });
   const cell = cells?.numbers.at(-1) ?? 0;
-  const activity = cells && new CellActivity(whole, log);
-  return { whole, pool: poolOf(whole, cell), cell, announce: () => activity?.wrote([cell]) };
+  const activity = new Activity(whole, log);
+  return { whole, pool: poolOf(whole, cell), cell, announce: () => activity.wrote([cell], new Set(WORK)) };
 }
 
 /** Starts the delivery engine on all cells, and what looks after those where nothing happens, as `src/workers.ts` does. */
 export function startDispatcher(
-  context: Context,
+  context: Omit<Context, 'activity' | 'hearing'>,
   options: DispatcherOptions = {},
 ): { dispatcher: Dispatcher; stop(): Promise<void> } {
-  const paths = pathsOf(context.pool);
-  if (!paths) {
-    const dispatcher = new Dispatcher(context, options);
-    dispatcher.start();
-    return { dispatcher, stop: () => dispatcher.stop() };
-  }
-  const activity = new CellActivity(context.pool, context.log);
-  const everywhere = { ...contextOf(context, 'none'), activity };
-  const cells = paths.numbers.map((cell) => ({ ...contextOf(everywhere, cell), rhythm: activity.rhythm(cell) }));
+  const activity = new Activity(context.pool, context.log);
+  const hearing = new Hearing(urlOf(context.backgroundPool));
+  const everywhere = contextOf({ ...context, activity, hearing }, 'none');
+  const numbers = pathsOf(context.pool)?.numbers ?? [0];
+  const cells = numbers.map((cell) => ({ ...contextOf(everywhere, cell), rhythm: activity.rhythm(cell) }));
   const dispatcher = new Dispatcher(everywhere, options, cells);
   const look = createCellLook(everywhere, cells);
   dispatcher.start();
   look.start();
-  activity.listen((numbers) => dispatcher.wake(numbers));
+  activity.listen(dispatcher);
   return { dispatcher, stop: async () => void (await Promise.all([dispatcher.stop(), look.stop()])) };
 }

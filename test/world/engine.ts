@@ -23,6 +23,7 @@ import {
 import { createDatabase, log } from './database.ts';
 import { openPools, startDispatcher } from './dispatcher.ts';
 import { listening } from './ports.ts';
+import { engineLooks } from './runs.ts';
 import { until } from './until.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
@@ -83,6 +84,8 @@ export async function createEngine(clients = 1) {
       await transaction(pool, (tx) => notify(tx, event));
       announce();
     },
+    /** Waits until the engine of this process has looked again for everything. */
+    looks: () => engineLooks(announce),
     /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */
     start(env: Record<string, string> = {}, url = database.url, options: DispatcherOptions = {}): Dispatcher {
       const cells = pathsOf(whole);

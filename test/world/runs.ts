@@ -23,3 +23,13 @@ export async function nextRun(name: string, count = 1): Promise<void> {
       }),
   });
 }
+
+/** Has the delivery engine of this process look again for everything, and waits until it has. @param announce tells it that there is something */
+export async function engineLooks(announce: () => void): Promise<void> {
+  // The second round has the leases that the first one put back.
+  for (let round = 0; round < 2; round += 1) {
+    const looked = nextRun('webhook intake');
+    announce();
+    await looked;
+  }
+}

@@ -18,7 +18,7 @@ const MIN_SERVER_MAJOR = 15;
  * Beyond its pools a process has connections of its own: locks, LISTEN, the watch, the delivery engine's. With several cells it has more for
  * the engine, and some that ask whether cells answer; on Citus two more for each of four pools (docs/scale.md, Connections).
  */
-const OWN_CONNECTIONS = 11;
+const OWN_CONNECTIONS = 10;
 const OWN_CONNECTIONS_OF_CELLS = 16;
 const OWN_CONNECTIONS_ON_CITUS = 8;
 /** Differences between this machine's clock and the database's, in seconds. */

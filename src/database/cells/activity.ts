@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../process/log.ts';
 import { monotonic } from '../../values/calendar.ts';
-import type { Pool } from '../database.ts';
-import { poolOf } from './pool.ts';
+import { type Pool, WORK, type Work } from '../database.ts';
+import { pathsOf, poolOf } from './pool.ts';
 import type { Cell } from './scope.ts';
 
-/** The channel on which processes tell workers in which cells something was written. */
-export const ACTIVITY_CHANNEL = 'cell_activity';
+/** The topic on which processes tell workers what was left to be done, and in which cells. */
+export const ACTIVITY_TOPIC = 'cell_activity';
 /** Milliseconds after something was written in a cell during which its own tasks come at their intervals. */
 const BUSY_MS = 5_000;
 /** Milliseconds between two turns of a task in a cell where nothing is written. What waits there is noticed sooner (look.ts). */
 const IDLE_INTERVAL_MS = 20_000;
-/** Milliseconds in which what was written is gathered for the workers: a request says it at its commit, and at its end. */
-const GATHER_MS = 10;
-/** Milliseconds between two announcements of a process. */
+/** Milliseconds between two announcements of a process. A NOTIFY in each transaction would cost half of the writes: commits would wait for it. */
 const ANNOUNCE_INTERVAL_MS = 5;
 /** Milliseconds between two announcements of a cell by a process that works on it itself. */
 const REPEAT_MS = 1_000;
@@ -27,14 +25,22 @@ const MAX_REST_MS = 4_000;
 export interface CellResources {
   pool: Pool;
   backgroundPool: Pool;
-  /** Where something was written; undefined where the database has one cell. */
-  activity?: CellActivity | undefined;
-  /** When the tasks of the cell run; undefined where the database has one. */
+  /** Where something was written. */
+  activity: Activity;
+  /** When the tasks of the cell run; only of the context of one cell. */
   rhythm?: CellRhythm | undefined;
 }
 
 interface Sleeper {
   wake(): void;
+}
+
+/** Work of this process that begins whenever something was left for it. */
+export interface Wakeful {
+  /** What it does. */
+  work: readonly Work[];
+  /** Something was left for it, in some cells. @param left may say more than it does */
+  wake(cells: readonly number[], left: ReadonlySet<Work>): void;
 }
 
 /** The last turn of a task in a cell. */
@@ -53,7 +59,7 @@ interface Turn {
  */
 export class CellRhythm {
   readonly cell: number;
-  #busyUntil = Number.NEGATIVE_INFINITY;
+  #stirredAt = Number.NEGATIVE_INFINITY;
   readonly #sleepers = new Set<Sleeper>();
   /** How often something was written. */
   #writes = 0;
@@ -65,7 +71,12 @@ export class CellRhythm {
 
   /** Whether something was written in the cell lately. */
   get busy(): boolean {
-    return monotonic() < this.#busyUntil;
+    return !this.quietFor(BUSY_MS);
+  }
+
+  /** Whether nothing was written for so many milliseconds. */
+  quietFor(milliseconds: number): boolean {
+    return monotonic() - this.#stirredAt >= milliseconds;
   }
 
   /** Tasks that run at once when something is written after a pause. */
@@ -76,7 +87,7 @@ export class CellRhythm {
   /** Something was written in the cell, or waits there. */
   stir(): void {
     const slept = !this.busy;
-    this.#busyUntil = monotonic() + BUSY_MS;
+    this.#stirredAt = monotonic();
     this.#writes += 1;
     if (slept) for (const sleeper of this.#sleepers) sleeper.wake();
   }
@@ -103,7 +114,7 @@ export function restAmong(cells: number): number {
   return Math.min(MAX_REST_MS, (cells * 1_000) / TURNS_PER_SECOND);
 }
 
-/** What belongs to a cell. Where the database has one, nobody waits for a turn. */
+/** What belongs to a cell; without a rhythm, it always is the turn of a task. */
 interface InCell {
   rhythm?: CellRhythm | undefined;
 }
@@ -114,7 +125,7 @@ interface CellTask {
   run: () => Promise<void>;
 }
 
-/** A task of one cell. Where the database has one cell, it runs at its interval. */
+/** A task of one cell: it runs at its interval while something is written there. */
 export function inRhythm(cell: InCell, task: CellTask): CellTask {
   const { rhythm } = cell;
   if (!rhythm) return task;
@@ -126,8 +137,7 @@ export function inRhythm(cell: InCell, task: CellTask): CellTask {
 }
 
 /**
- * The work of a task in each cell, as long as it is the task's turn there. Where it fails, the task has another turn at its next run. Where
- * the database has one cell, it always is its turn.
+ * The work of a task in each cell, as long as it is the task's turn there. Where it fails, the task has another turn at its next run.
  * @param restMs milliseconds from its last turn in a cell, however much is written there
  */
 export function inTurn<Each extends InCell>(
@@ -144,34 +154,34 @@ export function inTurn<Each extends InCell>(
   };
 }
 
-/** The cells in which a task of all cells works now. All, where the database has one. @param restMs as for `inTurn` */
+/** The cells in which a task of all cells works now. @param restMs as for `inTurn` */
 export function cellsInTurn<Each extends InCell>(cells: readonly Each[], task: object, restMs = 0): Each[] {
   return cells.filter(({ rhythm }) => rhythm?.takesTurn(task, restMs) ?? true);
 }
 
 /**
- * Where something was written, in a database with several cells. Told after each commit that wrote for the change feed, and after each
- * request that may have changed something; workers of other processes hear of it by NOTIFY. What is lost on the way is found by looking.
+ * Where something was written, and what it left to be done. Told after each commit that left something (`leaveWork` of database.ts): the
+ * workers of this process at once, those of other processes by NOTIFY. What is lost on the way is found by looking (look.ts).
  */
-export class CellActivity {
+export class Activity {
   readonly #pool: Pool;
   readonly #log: Logger;
+  readonly #cells: readonly number[];
   readonly #rhythms = new Map<number, CellRhythm>();
   readonly #saidAt = new Map<number, number>();
   /** Names this process in its announcements, which come back to it. */
   readonly #origin = randomUUID();
-  #workers: ((cells: readonly number[]) => void)[] = [];
-  #unsaid = new Set<number>();
-  /** Cells that were announced lately: what was written since is announced later, for all of them at once. */
-  readonly #late = new Set<number>();
+  #workers: Wakeful[] = [];
+  #unsaid = new Announcement();
+  /** What was left in cells that were announced lately: it is announced later, for all of them at once. */
+  #late = new Announcement();
   #lateTimer: NodeJS.Timeout | undefined;
-  /** Cells of which the workers have not been told yet. */
-  #gathered = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, log: Logger) {
     // Whatever cell the caller works in: it may not answer.
     this.#pool = poolOf(pool, 'none');
+    this.#cells = pathsOf(pool)?.numbers ?? [0];
     this.#log = log;
   }
 
@@ -184,76 +194,96 @@ export class CellActivity {
     return rhythm;
   }
 
-  /** Work of this process that begins whenever something was written. */
-  listen(...workers: ((cells: readonly number[]) => void)[]): void {
+  /** Who works in this process. */
+  listen(...workers: Wakeful[]): void {
     this.#workers = workers;
   }
 
-  /** Something was written in some cells, by this process. */
-  wrote(cells: Iterable<Cell>): void {
+  /** Something was left to be done in some cells, by a transaction of this process. */
+  wrote(cells: Iterable<Cell>, left: ReadonlySet<Work>): void {
     // What belongs to no client is in the first.
     const numbers = [...cells].map((cell) => (cell === 'none' ? 0 : cell)).filter((cell) => cell !== 'all');
     if (numbers.length === 0) return;
-    this.heard(numbers);
+    this.heard(numbers, left);
     const now = monotonic();
     for (const cell of numbers) {
       // This process works on the cell itself.
       const late = this.#workers.length > 0 && now - (this.#saidAt.get(cell) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS;
-      (late ? this.#late : this.#unsaid).add(cell);
+      (late ? this.#late : this.#unsaid).add(cell, left);
       if (!late) this.#saidAt.set(cell, now);
     }
-    if (this.#late.size > 0) this.#lateTimer ??= setTimeout(() => this.#sayLate(), REPEAT_MS).unref();
-    if (!this.#timer && this.#unsaid.size > 0) this.#announce();
+    if (!this.#late.empty) this.#lateTimer ??= setTimeout(() => this.#sayLate(), REPEAT_MS).unref();
+    if (!this.#timer && !this.#unsaid.empty) this.#announce();
   }
 
-  /** This process leaves work in a cell to others. */
+  /** This process leaves notifications in a cell to others. */
   leaves(cell: number): void {
     this.#saidAt.delete(cell);
-    this.wrote([cell]);
+    this.wrote([cell], new Set(['queue']));
+  }
+
+  /** Others may take their part of the notifications of a cell that this process has no room for. */
+  offers(cell: number): void {
+    this.#late.add(cell, ['queue']);
+    this.#lateTimer ??= setTimeout(() => this.#sayLate(), REPEAT_MS).unref();
   }
 
   /** What is due may have changed in all cells: the clock was moved. */
   stirAll(): void {
     this.#saidAt.clear();
-    this.wrote(this.#rhythms.keys());
+    this.wrote(this.#cells, EVERYTHING);
   }
 
-  /** Something was written in some cells, by any process, or waits there. */
-  heard(cells: readonly number[]): void {
+  /** Something was left in some cells, by any process, or waits there. */
+  heard(cells: readonly number[], left: ReadonlySet<Work> = EVERYTHING): void {
     for (const cell of cells) this.rhythm(cell).stir();
-    if (this.#workers.length === 0) return;
-    if (this.#gathered.size === 0) setTimeout(() => this.#tellWorkers(), GATHER_MS).unref();
-    for (const cell of cells) this.#gathered.add(cell);
+    for (const worker of this.#workers) if (worker.work.some((work) => left.has(work))) worker.wake(cells, left);
   }
 
-  /** Something was announced on the channel. This process knows its own announcements. */
+  /** Something was announced. This process knows its own announcements. */
   receive(payload: string): void {
-    const [origin, cells = ''] = payload.split(' ');
-    if (origin !== this.#origin) this.heard(cells.split(',').map(Number));
+    const [origin, cells = '', left = ''] = payload.split(' ');
+    if (origin === this.#origin) return;
+    const words = left.split(',');
+    this.heard(cells.split(',').map(Number), new Set(WORK.filter((work) => words.includes(work))));
   }
 
   #sayLate(): void {
     this.#lateTimer = undefined;
-    for (const cell of this.#late) this.#saidAt.set(cell, monotonic());
-    for (const cell of this.#late) this.#unsaid.add(cell);
-    this.#late.clear();
+    for (const cell of this.#late.cells) {
+      this.#saidAt.set(cell, monotonic());
+      this.#unsaid.add(cell, this.#late.left);
+    }
+    this.#late = new Announcement();
     if (!this.#timer) this.#announce();
-  }
-
-  #tellWorkers(): void {
-    const cells = [...this.#gathered];
-    this.#gathered = new Set();
-    for (const worker of this.#workers) worker(cells);
   }
 
   #announce(): void {
     this.#timer = undefined;
-    if (this.#unsaid.size === 0) return;
-    const announcement = `${this.#origin} ${[...this.#unsaid].join(',')}`;
-    this.#unsaid = new Set();
+    if (this.#unsaid.empty) return;
+    const { cells, left } = this.#unsaid;
+    const announcement = `${this.#origin} ${[...cells].join(',')} ${[...left].join(',')}`;
+    this.#unsaid = new Announcement();
     this.#timer = setTimeout(() => this.#announce(), ANNOUNCE_INTERVAL_MS).unref();
-    this.#pool.query('select pg_notify($1, $2)', [ACTIVITY_CHANNEL, announcement]).catch((error: Error) => {
+    this.#pool.query('select pg_notify($1, $2)', [ACTIVITY_TOPIC, announcement]).catch((error: Error) => {
       this.#log.debug({ reason: error.message }, 'the workers could not be told of activity; they find it by looking');
     });
+  }
+}
+
+const EVERYTHING: ReadonlySet<Work> = new Set(WORK);
+
+/** What is announced together: each of the cells may have less than all of it. */
+class Announcement {
+  readonly cells = new Set<number>();
+  readonly left = new Set<Work>();
+
+  get empty(): boolean {
+    return this.cells.size === 0;
+  }
+
+  add(cell: number, left: Iterable<Work>): void {
+    this.cells.add(cell);
+    for (const work of left) this.left.add(work);
   }
 }

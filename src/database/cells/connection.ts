@@ -95,10 +95,10 @@ export function worksInFurtherCell(client: object): boolean {
   return connection !== undefined && [connection.cell, ...connection.entered].some((cell) => Number(cell) > 0);
 }
 
-/** The cells in which a transaction that has ended has worked. */
+/** The cells in which a transaction that has ended has worked; the first one where the database has one. */
 export function leaveCells(tx: object): Cell[] {
   const connection = CONNECTIONS.get(tx);
-  if (!connection) return [];
+  if (!connection) return [0];
   const cells = [connection.cell, ...connection.entered];
   connection.entered.clear();
   return cells;

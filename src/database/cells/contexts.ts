@@ -13,9 +13,8 @@ export function contextOf<Own extends CellResources>(context: Own, cell: Cell): 
 
 /** The context of each cell; the first one first. */
 export async function cellContexts<Own extends CellResources>(context: Own): Promise<Own[]> {
-  if (!hasSeveralCells(context.pool)) return [context];
-  const cells = await cellNumbers(context.backgroundPool);
-  return cells.map((cell) => ({ ...contextOf(context, cell), rhythm: context.activity?.rhythm(cell) }));
+  const cells = hasSeveralCells(context.pool) ? await cellNumbers(context.backgroundPool) : [0];
+  return cells.map((cell) => ({ ...contextOf(context, cell), rhythm: context.activity.rhythm(cell) }));
 }
 
 /** A pool for each cell; the first one first. */

@@ -9,8 +9,9 @@ interface LookedInto extends CellResources {
   log: Logger;
 }
 
-/** Milliseconds between two looks into a cell where nothing happens. */
-const LOOK_INTERVAL_MS = 2_000;
+/** Milliseconds between two looks into a cell where nothing happens: for each cell that there is, but not more than the second number. */
+const LOOK_INTERVAL_MS = 400;
+const MAX_LOOK_INTERVAL_MS = 2_000;
 
 /**
  * Looks into the cells where nothing happens for work that nobody announced: a process was killed before it could, or something has become
@@ -19,11 +20,12 @@ const LOOK_INTERVAL_MS = 2_000;
  */
 export function createCellLook({ activity, log }: LookedInto, cells: readonly LookedInto[]): Periodic {
   const asked = new Set<LookedInto>();
+  const intervalMs = Math.min(MAX_LOOK_INTERVAL_MS, cells.length * LOOK_INTERVAL_MS);
   const look = async (cell: LookedInto) => {
     asked.add(cell);
     try {
       const found = await cell.backgroundPool.query<{ waits: boolean }>(WAITS, [cell.clock.now()]);
-      if (first(found)?.waits && cell.rhythm) activity?.heard([cell.rhythm.cell]);
+      if (first(found)?.waits && cell.rhythm) activity.heard([cell.rhythm.cell]);
     } catch {
       // The tasks of a cell that does not answer say so.
     } finally {
@@ -32,11 +34,11 @@ export function createCellLook({ activity, log }: LookedInto, cells: readonly Lo
   };
   return new Periodic({
     name: 'idle cells',
-    intervalMs: LOOK_INTERVAL_MS,
+    intervalMs,
     log,
     // A cell that gives no answer is not asked again until it has, and nobody waits for it.
     run: async () => {
-      for (const cell of cells) if (!asked.has(cell) && cell.rhythm?.busy === false) void look(cell);
+      for (const cell of cells) if (!asked.has(cell) && cell.rhythm?.quietFor(intervalMs)) void look(cell);
     },
   });
 }

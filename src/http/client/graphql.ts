@@ -115,7 +115,7 @@ const STREAM_DESCRIPTION = {
  */
 export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): ClientRoutes {
   return (app, context) => {
-    const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.log));
+    const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.hearing, context.log));
     app.addHook('preClose', () => streams.stop());
     readSmallJson(app);
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
-import { DatabaseClient } from '../../database/client.ts';
-import { type Pool, urlOf } from '../../database/database.ts';
+import type { Pool } from '../../database/database.ts';
+import type { Heard, Hearing } from '../../database/hearing.ts';
 import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 
-const CHANNEL = 'webhook_changes';
+const TOPIC = 'webhook_changes';
 /** Milliseconds between two signs of life in `webhook_watches`; a watch counts for a minute after the last one. */
 const WATCH_INTERVAL_MS = 10_000;
 /** Milliseconds before a lost connection is opened again. */
@@ -25,21 +24,23 @@ export interface Follower {
 }
 
 /**
- * The changes that any process makes to the webhooks of followed clients. One connection for each process, and only while it has
- * followers. The changes of a client without followers are not announced, so that they cost the engine nothing.
+ * The changes that any process makes to the webhooks of followed clients. The changes of a client without followers are not announced, so
+ * that they cost the engine nothing.
  */
 export class LiveUpdates {
   readonly #pool: Pool;
+  readonly #hearing: Hearing;
   readonly #log: Logger;
   readonly #watcher = randomUUID();
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #watching: Periodic;
-  #connection: pg.Client | undefined;
+  #heard: Heard | undefined;
   #connecting: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(pool: Pool, log: Logger) {
+  constructor(pool: Pool, hearing: Hearing, log: Logger) {
     this.#pool = pool;
+    this.#hearing = hearing;
     this.#log = log;
     this.#watching = new Periodic({
       name: 'watched clients',
@@ -73,7 +74,7 @@ export class LiveUpdates {
     return end;
   }
 
-  /** Closes the connection and removes the watches of this process. */
+  /** Hears no more, and removes the watches of this process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#followers.clear();
@@ -82,7 +83,7 @@ export class LiveUpdates {
   }
 
   #connect(): Promise<void> {
-    if (this.#connection) return Promise.resolve();
+    if (this.#heard) return Promise.resolve();
     this.#connecting ??= this.#listen().finally(() => {
       this.#connecting = undefined;
     });
@@ -90,32 +91,14 @@ export class LiveUpdates {
   }
 
   async #listen(): Promise<void> {
-    const connection = new DatabaseClient({
-      connectionString: urlOf(this.#pool),
-      application_name: 'lombard-changes',
-      connectionTimeoutMillis: this.#pool.options.connectionTimeoutMillis ?? 0,
-      keepAlive: true,
+    this.#heard = await this.#hearing.hear({
+      topics: { [TOPIC]: (payload) => this.#tell(payload) },
+      lost: (error) => this.#lost(error),
     });
-    let lost = false;
-    connection.on('error', (error) => {
-      if (lost) return;
-      lost = true;
-      this.#lose(connection, error);
-    });
-    connection.on('end', () => {
-      if (!lost) this.#lose(connection, new Error('closed'));
-      lost = true;
-    });
-    connection.on('notification', ({ payload }) => this.#tell(payload ?? '[]'));
-    await connection.connect();
-    await connection.query(`listen ${CHANNEL}`);
-    this.#connection = connection;
   }
 
-  #lose(connection: pg.Client, error: Error): void {
-    if (this.#connection !== connection) return;
-    this.#connection = undefined;
-    void connection.end().catch(() => undefined);
+  #lost(error: Error): void {
+    this.#heard = undefined;
     if (this.#stopped || this.#followers.size === 0) return;
     this.#log.warn({ reason: error.message }, 'the connection for live updates was lost');
     const again = () => {
@@ -142,7 +125,7 @@ export class LiveUpdates {
   /** Writes which clients are followed here, and deletes the watches of processes that have written nothing for two minutes. */
   async #watch(): Promise<void> {
     const clients = [...this.#followers.keys()];
-    if (clients.length === 0 && !this.#connection) return;
+    if (clients.length === 0 && !this.#heard) return;
     await this.#pool.query(
       `with gone as (
          delete from webhook_watches where seen_at < clock_timestamp() - interval '2 minutes'
@@ -152,9 +135,9 @@ export class LiveUpdates {
        on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
       [this.#watcher, clients],
     );
-    if (this.#followers.size > 0 || !this.#connection) return;
-    const idle = this.#connection;
-    this.#connection = undefined;
+    if (this.#followers.size > 0 || !this.#heard) return;
+    const idle = this.#heard;
+    this.#heard = undefined;
     await idle.end();
   }
 }

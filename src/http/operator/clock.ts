@@ -76,7 +76,7 @@ export function operatorClockRoutes(app: FastifyInstance, context: Context): voi
     // Only now that the move is committed: ClockFollower, which reads the database, would have taken it back before.
     if (moved === undefined) return reply;
     clock.offset = moved;
-    context.activity?.stirAll();
+    context.activity.stirAll();
     return reply;
   }
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ClientMoves, holdClients, resumeAbandoned } from '../../database/cells/client-moves.ts';
 import { hasSeveralCells } from '../../database/cells/pool.ts';
@@ -18,19 +17,10 @@ export function scopeRequests(app: FastifyInstance, pool: Pool): void {
   if (!hasSeveralCells(pool)) return;
   app.addHook('onRequest', (request, _reply, done) => {
     request.cellScope = { cell: 'none' };
-    SCOPES.set(request.raw, request.cellScope);
     inScope(request.cellScope, done);
   });
   // What comes after the body runs where the connection was opened.
   app.addHook('preValidation', (request, _reply, done) => inScope(request.cellScope ?? { cell: 'none' }, done));
-}
-
-const SCOPES = new WeakMap<IncomingMessage, CellScope>();
-
-/** Where a request has done its work. What it did in others, its transactions tell. */
-export function cellsOf(request: IncomingMessage): Cell[] {
-  const scope = SCOPES.get(request);
-  return scope ? [scope.cell] : [];
 }
 
 /** From here on the statements of the request run in a cell. @param clientId whose cell it is */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Pool } from '../../database/database.ts';
+import type { Pool, Work } from '../../database/database.ts';
 import { endsWithin } from '../../process/deadline.ts';
 import { Periodic } from '../../process/periodic.ts';
 import { Recovery } from '../recovery.ts';
@@ -43,7 +43,7 @@ export class CellDeliveries {
   /** @param pool the engine's own connections, of the cell */
   constructor(context: Context, pool: Pool, { registration, signer, egress, flights, cells }: Shared) {
     const { clock, log, activity, rhythm } = context;
-    this.#leaveToOthers = () => rhythm && activity?.leaves(rhythm.cell);
+    this.#leaveToOthers = () => rhythm && activity.leaves(rhythm.cell);
     const results = new ResultWriter(pool, clock, log);
     const leases = new Leases(pool, registration);
     const { reserved } = signer;
@@ -54,6 +54,7 @@ export class CellDeliveries {
       endpoints,
       leases,
       send: (endpoint) => this.#sender.send(endpoint),
+      offer: () => rhythm && activity.offers(rhythm.cell),
     });
     this.#results = results;
     this.#endpoints = endpoints;
@@ -85,9 +86,9 @@ export class CellDeliveries {
     this.#retention.start();
   }
 
-  /** There may be new events: looks at once. */
-  wake(): void {
-    this.#intake.wake();
+  /** Something was left to be done: looks at once. */
+  wake(left: ReadonlySet<Work>): void {
+    this.#intake.wake(left);
   }
 
   /** A subscription has changed. */

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../context.ts';
+import type { Wakeful } from '../../database/cells/activity.ts';
 import { pathOf, pathsOf, poolOf } from '../../database/cells/pool.ts';
-import { type Pool, urlOf } from '../../database/database.ts';
+import { type Pool, urlOf, type Work } from '../../database/database.ts';
 import { createPool } from '../../database/pools.ts';
 import { Egress } from '../sending/egress.ts';
 import type { Resolve } from '../sending/resolver.ts';
@@ -42,7 +43,8 @@ export interface DispatcherOptions {
  * At least once, never lost. Any number of them may run against one database. It works in each cell by itself; identity, connections and
  * requests in flight are those of the process.
  */
-export class Dispatcher {
+export class Dispatcher implements Wakeful {
+  readonly work = ['events', 'queue'] as const;
   readonly #pool: Pool;
   readonly #egress: Egress;
   readonly #registration: WorkerRegistration;
@@ -69,13 +71,11 @@ export class Dispatcher {
     const egress = new Egress({ allow: config.webhookAllow, timeoutMs: config.webhookTimeout, ...options });
     const numbered = cells.map((cell) => [cell.rhythm?.cell ?? 0, cell] as const);
     const registration = new WorkerRegistration(context, {
-      url,
       cells: numbered.map(([number]) => ({
         path: pathOf(backgroundPool, number),
         isSilent: () => paths?.pulse?.isSilent(number) ?? false,
       })),
       name: `${hostname()} ${process.pid}`,
-      onEvents: () => this.wake(),
       onSubscription: (id) => this.#each((cell) => cell.subscriptionChanged(id)),
       onRegistered: (kept) => this.#each((cell) => cell.registered(kept)),
       onTakenOver: (count) => {
@@ -105,9 +105,9 @@ export class Dispatcher {
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** There may be new events: looks at once. @param cells where, if that is known */
-  wake(cells: Iterable<number> = this.#cells.keys()): void {
-    for (const cell of cells) this.#cells.get(cell)?.wake();
+  /** Something was left to be done: looks at once. @param cells where, if that is known */
+  wake(cells: Iterable<number> = this.#cells.keys(), left: ReadonlySet<Work> = new Set(this.work)): void {
+    for (const cell of cells) this.#cells.get(cell)?.wake(left);
   }
 
   /** Takes nothing new, gives attempts in flight up to 8 s, puts the rest back. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Pool } from '../../database/database.ts';
+import type { Pool, Work } from '../../database/database.ts';
 import { asRun } from '../../process/runs.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { messageOf } from '../../values/unknown.ts';
@@ -17,14 +17,22 @@ import type { WorkerRegistration } from './worker.ts';
 const MAX_EVENTS = 500;
 const MAX_NOTIFICATIONS = 5_000;
 const MAX_PINGS = 100;
-/** Milliseconds between two looks at the database for what nobody announced, and between two for pings after an announcement. */
-const POLL_INTERVAL_MS = 100;
+/** Milliseconds between two looks at the database for what nobody announced, which is seldom (look.ts); and after a round that failed. */
+const POLL_INTERVAL_MS = 10_000;
+const RETRY_AFTER_MS = 200;
+/** Milliseconds between two rounds for what is due. */
+const DUE_INTERVAL_MS = 100;
+/** Milliseconds between two looks for pings, for deliveries that no endpoint knows of, and at the settings of endpoints. */
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
 const REFRESH_INTERVAL_MS = 1_000;
-/** The same in one of several cells, where what is written is told (cells/activity.ts); and after a round that failed. */
-const CELL_POLL_INTERVAL_MS = 10_000;
-const CELL_RETRY_INTERVAL_MS = 1_000;
+
+/** `working`: a round is under way; `again`: another one follows it; `failing`: the last one failed, and is tried again after a pause. */
+type Mode = 'idle' | 'working' | 'again' | 'failing' | 'stopped';
+
+/** What a round looks for: events in the outbox, pings, deliveries that no endpoint knows of, due ones of endpoints with room. */
+type Want = 'events' | 'pings' | 'unknown' | 'claims';
+const UNANNOUNCED = ['events', 'pings', 'unknown'] as const;
 
 export interface IntakeParts {
   pool: Pool;
@@ -33,12 +41,14 @@ export interface IntakeParts {
   leases: Leases;
   /** Sends what an endpoint holds. */
   send: (endpoint: Endpoint) => void;
+  /** Tells others that there is more than this process has room for. */
+  offer: () => void;
 }
 
 /**
  * Takes work in, one statement after the other: new events, then pings, then due deliveries of endpoints with room. It is one loop, so that
- * what the worker holds can always be compared with what the database says it has leased. Where there are several cells, a round looks for
- * what was announced or is due, and seldom for the rest.
+ * what the worker holds can always be compared with what the database says it has leased. A round looks for what was announced or is due,
+ * and seldom for the rest.
  */
 export class Intake {
   readonly #context: Context;
@@ -46,13 +56,8 @@ export class Intake {
   readonly #turns: ClaimTurns;
   readonly #discovery: Discovery;
   #running: Promise<void> | undefined;
-  #again = false;
-  #stopped = false;
-  #failing = false;
-  #claimsWanted = false;
-  #eventsWanted = true;
-  #pingsWanted = true;
-  #discoveryWanted = true;
+  #mode: Mode = 'idle';
+  readonly #wanted = new Set<Want>(UNANNOUNCED);
   /** Milliseconds of service time at which a ping of this worker is tried again. */
   #pingDueMs = Number.POSITIVE_INFINITY;
   /** Monotonic milliseconds of the last round, and of what it does less often. */
@@ -69,9 +74,10 @@ export class Intake {
     this.#discovery = new Discovery(context, parts.pool, parts.endpoints);
   }
 
-  /** There may be new events or pings. */
-  wake(): void {
-    this.#wantAll();
+  /** Something was left to be done. */
+  wake(left: ReadonlySet<Work>): void {
+    if (left.has('events')) this.#want('events');
+    if (left.has('queue')) this.#want('pings', 'unknown');
     this.#run();
   }
 
@@ -82,8 +88,8 @@ export class Intake {
 
   /** An endpoint with a backlog has room. */
   wantClaims(): void {
-    if (this.#claimsWanted) return;
-    this.#claimsWanted = true;
+    if (this.#wanted.has('claims')) return;
+    this.#want('claims');
     this.#run();
   }
 
@@ -91,91 +97,98 @@ export class Intake {
   restart(): void {
     this.#parts.leases.markUnknown();
     this.#lastDiscovery = Number.NEGATIVE_INFINITY;
-    this.wake();
+    this.#want(...UNANNOUNCED);
+    this.#run();
   }
 
   /** Begins a round where the last one is long enough ago, where deliveries wait to be cancelled, or where something is due. */
   poll(): void {
     const since = monotonic() - this.#lastRound;
-    const due = () => since >= POLL_INTERVAL_MS && !this.#failing && this.#hasDue();
-    if (this.#parts.leases.cancelling || since >= this.#pollInterval || due()) this.#run();
-  }
-
-  /** Milliseconds after which it looks for what nobody announced. */
-  get #pollInterval(): number {
-    if (!this.#context.rhythm) return POLL_INTERVAL_MS;
-    return this.#failing ? CELL_RETRY_INTERVAL_MS : CELL_POLL_INTERVAL_MS;
+    const failing = this.#mode === 'failing';
+    const due = () => since >= DUE_INTERVAL_MS && !failing && this.#hasDue();
+    if (this.#parts.leases.cancelling || since >= (failing ? RETRY_AFTER_MS : POLL_INTERVAL_MS) || due()) this.#run();
   }
 
   #hasDue(): boolean {
     const { leases, endpoints } = this.#parts;
     const now = this.#context.clock.now().getTime();
-    if (this.#discoveryWanted && monotonic() - this.#lastDiscovery >= DISCOVERY_INTERVAL_MS) return true;
+    if (this.#wanted.has('unknown') && monotonic() - this.#lastDiscovery >= DISCOVERY_INTERVAL_MS) return true;
     return leases.unknown || this.#pingDueMs <= now || endpoints.hasDue(now);
   }
 
-  #wantAll(): void {
-    this.#eventsWanted = true;
-    this.#pingsWanted = true;
-    this.#discoveryWanted = true;
+  #want(...wanted: readonly Want[]): void {
+    for (const want of wanted) this.#wanted.add(want);
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#mode = 'stopped';
     await Promise.all([this.#running, this.#discovery.stop()]);
   }
 
   /** Begins a round, or one more after the present one. */
   #run(): void {
-    if (this.#stopped) return;
-    if (this.#running) {
-      this.#again = true;
-      return;
-    }
-    this.#running = this.#rounds().finally(() => {
-      this.#running = undefined;
-    });
+    if (this.#mode === 'working') this.#mode = 'again';
+    if (this.#mode === 'again' || this.#mode === 'stopped') return;
+    this.#running = this.#rounds(this.#mode === 'failing');
   }
 
-  async #rounds(): Promise<void> {
+  /** @param failed whether the round before has failed */
+  async #rounds(failed: boolean): Promise<void> {
     const { registration, leases } = this.#parts;
     try {
       do {
-        this.#again = false;
         const { id } = registration;
-        if (this.#stopped || !registration.working || id === undefined) return;
+        if (!registration.working || id === undefined) {
+          // The next look at the registration comes soon.
+          this.#lastRound = Number.NEGATIVE_INFINITY;
+          break;
+        }
+        this.#mode = 'working';
         await asRun('webhook intake', () => this.#round(id));
-        this.#failing = false;
-      } while (this.#again);
+      } while (this.#is('again'));
+      if (!this.#is('stopped')) this.#mode = 'idle';
     } catch (error) {
       leases.markUnknownAfterError();
-      this.#wantAll();
+      this.#want(...UNANNOUNCED);
       this.#lastRound = monotonic();
-      if (!this.#failing)
+      if (!failed)
         this.#context.log.warn({ reason: messageOf(error) }, 'the webhook queue cannot be read; it is tried again');
-      this.#failing = true;
+      if (!this.#is('stopped')) this.#mode = 'failing';
     }
+  }
+
+  /** The mode may have changed during a wait. */
+  #is(mode: Mode): boolean {
+    return this.#mode === mode;
   }
 
   async #round(worker: number): Promise<void> {
     const { endpoints, leases } = this.#parts;
     const now = this.#context.clock.now();
     this.#lastRound = monotonic();
+    // What it puts back, nobody knows of.
+    if (leases.unknown) this.#want('unknown');
     await leases.reconcile(worker, () => endpoints.heldIds());
-    const looks = this.#pollInterval;
-    if (this.#eventsWanted || !this.#context.rhythm || this.#since(this.#lastEvents) >= looks)
+    if (this.#wanted.has('events') || this.#since(this.#lastEvents) >= POLL_INTERVAL_MS)
       await this.#takeEvents(worker, now);
-    const pingsWanted = this.#pingsWanted || this.#pingDueMs <= now.getTime();
-    if (this.#since(this.#lastPings) >= (pingsWanted ? PING_INTERVAL_MS : looks)) await this.#takePings(worker, now);
+    const pings = this.#wanted.has('pings') || this.#pingDueMs <= now.getTime();
+    if (this.#since(this.#lastPings) >= (pings ? PING_INTERVAL_MS : POLL_INTERVAL_MS))
+      await this.#takePings(worker, now);
     await leases.writeCancelled(worker, now);
-    if (this.#since(this.#lastDiscovery) >= Math.max(DISCOVERY_INTERVAL_MS, this.#discoveryWanted ? 0 : looks))
-      this.#discover(now);
+    const unknown = this.#wanted.has('unknown');
+    if (this.#since(this.#lastDiscovery) >= (unknown ? DISCOVERY_INTERVAL_MS : POLL_INTERVAL_MS)) this.#discover(now);
     if (this.#since(this.#lastRefresh) >= REFRESH_INTERVAL_MS) {
       this.#lastRefresh = this.#lastRound;
       await endpoints.refresh();
     }
     await this.#claimDue(worker, now);
-    if (this.#pingsWanted) setTimeout(() => this.#run(), PING_INTERVAL_MS).unref();
+    if (this.#wanted.has('pings')) setTimeout(() => this.#run(), PING_INTERVAL_MS).unref();
+  }
+
+  /** Another round follows, for more of the same. */
+  #repeat(want: Want): void {
+    this.#want(want);
+    this.#run();
   }
 
   #since(moment: number): number {
@@ -184,7 +197,7 @@ export class Intake {
 
   async #takeEvents(worker: number, now: Date): Promise<void> {
     const { pool, endpoints } = this.#parts;
-    this.#eventsWanted = false;
+    this.#wanted.delete('events');
     this.#lastEvents = this.#lastRound;
     const { taken, more, deliveries, overflowed } = await fanOut(pool, {
       worker,
@@ -196,28 +209,30 @@ export class Intake {
     });
     for (const id of overflowed) endpoints.obtain(id).overflowed();
     await this.#accept(worker, deliveries);
-    if (more || taken >= MAX_EVENTS / 2) this.#eventsWanted = this.#again = true;
-    if (overflowed.length > 0) this.#claimsWanted = true;
+    if (more || taken >= MAX_EVENTS / 2) this.#repeat('events');
+    if (overflowed.length === 0) return;
+    this.#want('claims');
+    this.#parts.offer();
   }
 
   async #takePings(worker: number, now: Date): Promise<void> {
     const { pool, endpoints } = this.#parts;
-    this.#pingsWanted = false;
+    this.#wanted.delete('pings');
     this.#lastPings = this.#lastRound;
     const full: string[] = [];
     for (const endpoint of endpoints.all()) if (endpoints.room(endpoint) === 0) full.push(endpoint.id);
     const window = windowAround(now);
     const deliveries = await claimPings(pool, { worker, window, now, full, limit: MAX_PINGS });
     await this.#accept(worker, deliveries);
-    if (deliveries.length >= MAX_PINGS) this.#pingsWanted = this.#again = true;
+    if (deliveries.length >= MAX_PINGS) this.#repeat('pings');
     // Those without room are asked for again.
     if (this.#pingDueMs <= now.getTime()) this.#pingDueMs = Number.POSITIVE_INFINITY;
-    if (full.length > 0) this.pingDueAt(now.getTime() + POLL_INTERVAL_MS);
+    if (full.length > 0) this.pingDueAt(now.getTime() + DUE_INTERVAL_MS);
   }
 
   #discover(now: Date): void {
     if (this.#discovery.running) return;
-    this.#discoveryWanted = false;
+    this.#wanted.delete('unknown');
     this.#lastDiscovery = this.#lastRound;
     this.#discovery.begin(now, () => this.#run());
   }
@@ -225,7 +240,7 @@ export class Intake {
   /** Claims due deliveries, one client after the other, as far as there is room. */
   async #claimDue(worker: number, now: Date): Promise<void> {
     const { pool, endpoints } = this.#parts;
-    this.#claimsWanted = false;
+    this.#wanted.delete('claims');
     if (endpoints.isFull()) return;
     const wanted = this.#turns.next(now.getTime());
     if (wanted.size === 0) return;
@@ -235,7 +250,7 @@ export class Intake {
     for (const [id, room] of wanted) endpoints.find(id)?.claimed((counts.get(id) ?? 0) >= room, now.getTime());
     await this.#accept(worker, deliveries);
     for (const endpoint of endpoints.all()) {
-      if (endpoint.backlog && endpoints.room(endpoint) > 0) this.#again = true;
+      if (endpoint.backlog && endpoints.room(endpoint) > 0) this.#repeat('claims');
     }
   }
 

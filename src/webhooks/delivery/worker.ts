@@ -1,36 +1,27 @@
 import type pg from 'pg';
 import type { Context } from '../../context.ts';
-import { ACTIVITY_CHANNEL } from '../../database/cells/activity.ts';
-import { DatabaseClient } from '../../database/client.ts';
+import { ACTIVITY_TOPIC } from '../../database/cells/activity.ts';
 import { first, one } from '../../database/database.ts';
+import type { Heard } from '../../database/hearing.ts';
 import { LOCKS } from '../../database/locks.ts';
-import { endsWithin } from '../../process/deadline.ts';
 import { monotonic } from '../../values/calendar.ts';
-import { messageOf } from '../../values/unknown.ts';
-import { EVENTS_CHANNEL } from './event-signal.ts';
+import { errorOf, messageOf } from '../../values/unknown.ts';
 
-/** The channel on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
-const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
+/** The topic on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
+const SUBSCRIPTIONS_TOPIC = 'webhook_subscriptions';
 
-/** Milliseconds: between two looks at the other workers, after a lost connection, and for one answer on the control connection. */
+/** Milliseconds: between two looks at the other workers, and after a lost connection. */
 const HEARTBEAT_MS = 400;
 const RECONNECT_AFTER_MS = 200;
-const QUERY_TIMEOUT_MS = 5_000;
 /** Milliseconds that a cell of several gets, and between two attempts to take a dead worker's leases over. */
 const CELL_TIMEOUT_MS = 2_000;
 const TAKE_OVER_AGAIN_MS = 5_000;
-/** Milliseconds for the end of the control connection. */
-const GOODBYE_TIMEOUT_MS = 1_000;
 
 export interface RegistrationOptions {
-  /** The URL of the database. */
-  url: string;
   /** What leads the connection to each cell; one empty path where the database has one cell. */
   cells: readonly { path: string; isSilent: () => boolean }[];
   /** For people who read `webhook_workers`. */
   name: string;
-  /** There are events. */
-  onEvents(): void;
   /** A subscription has changed. */
   onSubscription(id: string): void;
   /** The worker is registered (again); `kept` is false where the leases of its former id are no longer its own. */
@@ -40,14 +31,14 @@ export interface RegistrationOptions {
 }
 
 /**
- * A worker's identity: a row and a session advisory lock on one connection. When the process dies, the connection and its lock end at once,
+ * A worker's identity: a row and a session advisory lock on the connection that hears. When the process dies, the connection and its lock end at once,
  * and the other workers put its leases back. A worker whose connection broke (the database was restarted) continues under the same id,
  * unless its leases were put back meanwhile.
  */
 export class WorkerRegistration {
   readonly #context: Context;
   readonly #options: RegistrationOptions;
-  #client: pg.Client | undefined;
+  #heard: Heard | undefined;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
   #wakeUp: (() => void) | undefined;
@@ -93,21 +84,23 @@ export class WorkerRegistration {
     this.#stopped = true;
     this.#wakeUp?.();
     await this.#running;
-    const client = this.#client;
-    this.#client = undefined;
-    if (!client) return;
-    if (this.#registered && this.#id !== undefined) await this.#leave(client, this.#id).catch(() => undefined);
-    this.#registered = false;
-    await endsWithin(
-      client.end().catch(() => undefined),
-      GOODBYE_TIMEOUT_MS,
-    );
+    const heard = this.#heard;
+    if (!heard) return;
+    try {
+      if (this.#registered && this.#id !== undefined) await this.#leave(heard.client, this.#id);
+      this.#heard = undefined;
+      this.#registered = false;
+      await heard.end();
+    } catch (error) {
+      this.#giveUp(errorOf(error));
+    }
   }
 
   async #leave(client: pg.Client, id: number): Promise<void> {
     const { everywhere } = await this.#free(client, id);
     // Where a cell does not answer, the others put the leases back.
     if (everywhere) await client.query('delete from webhook_workers where id = $1', [id]);
+    await client.query('select pg_advisory_unlock($1, $2)', [LOCKS.webhookWorker, id]);
   }
 
   /** A loop of its own, not a Periodic: it reconnects sooner than it looks again. */
@@ -115,7 +108,7 @@ export class WorkerRegistration {
     let failing = false;
     while (!this.#stopped) {
       try {
-        const client = this.#client ?? (await this.#connect());
+        const { client } = this.#heard ?? (await this.#connect());
         if (this.#id !== undefined) await this.#lookAtOthers(client, this.#id);
         failing = false;
         await this.#pause(HEARTBEAT_MS);
@@ -123,33 +116,26 @@ export class WorkerRegistration {
         if (!failing)
           this.#context.log.warn({ reason: messageOf(error) }, 'the webhook worker has lost its database connection');
         failing = true;
-        this.#lose();
+        this.#giveUp(errorOf(error));
         await this.#pause(RECONNECT_AFTER_MS);
       }
     }
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new DatabaseClient({
-      connectionString: this.#options.url,
-      application_name: 'lombard-webhooks-worker',
-      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      keepAlive: true,
+  async #connect(): Promise<Heard> {
+    const { activity, hearing } = this.#context;
+    const heard = await hearing.hear({
+      topics: {
+        [ACTIVITY_TOPIC]: (payload) => activity.receive(payload),
+        [SUBSCRIPTIONS_TOPIC]: (id) => this.#options.onSubscription(id),
+      },
+      lost: () => {
+        this.#heard = undefined;
+        this.#registered = false;
+      },
     });
-    client.on('error', () => {
-      if (this.#client === client) this.#lose();
-    });
-    client.on('notification', ({ channel, payload }) => {
-      if (channel === EVENTS_CHANNEL) this.#options.onEvents();
-      else if (channel === ACTIVITY_CHANNEL) this.#context.activity?.receive(payload ?? '');
-      else if (payload) this.#options.onSubscription(payload);
-    });
-    await client.connect();
-    this.#client = client;
-    // A machine that disappears without a word is noticed within seconds as well.
-    await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
-    await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}; listen ${ACTIVITY_CHANNEL}`);
+    this.#heard = heard;
+    const { client } = heard;
     const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
     if (!kept) {
       const id = await this.#register(client);
@@ -161,7 +147,7 @@ export class WorkerRegistration {
     }
     this.#registered = true;
     this.#options.onRegistered(kept);
-    return client;
+    return heard;
   }
 
   /** Takes the lock of the former id again, unless another worker has taken its leases over. */
@@ -251,12 +237,11 @@ export class WorkerRegistration {
     return { count, everywhere };
   }
 
-  /** Gives the connection up. Does not wait for the server's goodbye, which may never come. */
-  #lose(): void {
-    const client = this.#client;
-    this.#client = undefined;
+  #giveUp(reason: Error): void {
+    const heard = this.#heard;
+    this.#heard = undefined;
     this.#registered = false;
-    void client?.end().catch(() => undefined);
+    heard?.giveUp(reason);
   }
 
   #pause(milliseconds: number): Promise<void> {

@@ -183,11 +183,11 @@ describe('a server, as a table', () => {
     workers: 3,
   } as const;
   const cases: [Partial<Server>, string, string, RegExp][] = [
-    [{ max_connections: 99 }, '127.0.0.1', 'connections', /^ok: up to 99 of the 99/],
+    [{ max_connections: 96 }, '127.0.0.1', 'connections', /^ok: up to 96 of the 96/],
     [{ major: 14 }, '127.0.0.1', 'database', /^failed: PostgreSQL 14 runs; 15 or newer is needed/],
     [{ encoding: 'LATIN1' }, '127.0.0.1', 'encoding', /^failed: .*LATIN1/],
     [{ durable: false }, '127.0.0.1', 'durability', /^failed: fsync/],
-    [{ max_connections: 98 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 99/],
+    [{ max_connections: 95 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 96/],
     [{ encrypted: false }, 'db.bank.example', 'database encryption', /^warning: .*sslmode=verify-full/],
     [{}, 'db.bank.example', 'database encryption', /^ok: the connection uses TLS/],
   ];
@@ -207,8 +207,8 @@ describe('a server, as a table', () => {
           cells: { distributed },
         },
       );
-    assertFound(wanted(false), [['connections', /^ok: up to 49 of the 300/]]);
-    assertFound(wanted(true), [['connections', /^ok: up to 57 of the 300/]]);
+    assertFound(wanted(false), [['connections', /^ok: up to 48 of the 300/]]);
+    assertFound(wanted(true), [['connections', /^ok: up to 56 of the 300/]]);
   });
 });
 
@@ -340,7 +340,7 @@ describe('the database', () => {
         ['settings of plans', /^warning: missing: .*random_page_cost/],
         ['writing', /^failed: the database is read-only/],
         ['statement timeout', /^warning: it is 30s for this role/],
-        ['connections', /^warning: a process may want 925/],
+        ['connections', /^warning: a process may want 924/],
         ['durability', /^warning: fsync or full_page_writes is off/],
       ]);
       assertFound(await examine(healthy({ DATABASE_URL: database.url, LOMBARD_MIGRATE: 'no' })), [

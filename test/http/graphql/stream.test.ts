@@ -229,7 +229,7 @@ describe('the event stream of GraphQL', () => {
     const stream = await streamOf(world);
     await stream.find(({ event }) => event === 'ready', 'ready');
     const { rows } = await service.query(
-      "select pg_terminate_backend(pid) as ended from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()",
+      "select pg_terminate_backend(pid) as ended from pg_stat_activity where application_name = 'lombard-hearing' and datname = current_database()",
     );
     assert.equal(rows.length, 1);
     // A database that was killed comes back without its unlogged tables.
@@ -240,11 +240,22 @@ describe('the event stream of GraphQL', () => {
     await stream.close();
   });
 
-  test('when nobody follows any more, the connection is given back', async () => {
-    const follows =
-      "select from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()";
-    await until(async () => (await service.query(follows)).rowCount === 0);
-    assert.deepEqual((await service.query('select watched_clients() as client')).rows, []);
+  test('when nobody follows any more, nothing is announced, and a process without the role worker gives its connection back', async () => {
+    await until(async () => (await service.query('select watched_clients() as client')).rowCount === 0);
+    const own = await startTestService({ LOMBARD_ROLES: 'api,auth,operator' });
+    try {
+      const hearing =
+        "select from pg_stat_activity where application_name = 'lombard-hearing' and datname = current_database()";
+      const world = await createSubscriber(own);
+      const path = (await world.graphql('{ webhookTypes }')).headers.get('x-graphql-event-stream') ?? '';
+      const stream = await openStream(own, path, world.token);
+      await stream.find(({ event }) => event === 'ready', 'ready');
+      assert.equal((await own.query(hearing)).rowCount, 1);
+      await stream.close();
+      await until(async () => (await own.query(hearing)).rowCount === 0);
+    } finally {
+      await own.stop();
+    }
   });
 
   test('a service that stops ends its streams at once', async () => {
