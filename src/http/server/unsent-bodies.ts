@@ -19,6 +19,10 @@ export function limitBodies(app: FastifyInstance, patience: Readonly<Patience>):
       });
     done();
   });
+  // A caller may hang up while the service looks at its token. Whoever reads the body after that would wait for ever.
+  app.addHook('preParsing', ({ raw }, _reply, _payload, done) => {
+    done(raw.destroyed && !raw.complete ? new Error('the caller hung up before its body was read') : null);
+  });
   app.addHook('onResponse', (request, _reply, done) => {
     if (announcesBody(request)) after(patience.answeredMs, request, () => request.raw.socket.destroy());
     done();
