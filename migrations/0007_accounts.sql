@@ -65,6 +65,27 @@ create table exchange_rates (
   primary key (base_currency, currency)
 );
 
+-- Where clients pay in. They stand once: those without a client are for all.
+create table account_details (
+  account_details_id uuid primary key,
+  client_id text references clients,
+  account_id uuid,
+  currency text not null,
+  country text not null,
+  status text not null check (status in ('confirmed', 'pending', 'failed')),
+  financial_institution_name text not null,
+  account_holder_name text not null,
+  -- Objects whose names stay in their order.
+  domestic json,
+  international json,
+  bank_address_line_1 text,
+  bank_address_line_2 text,
+  bank_city text,
+  bank_post_code text,
+  created_at timestamptz not null
+);
+create index account_details_client on account_details (client_id, currency);
+
 -- How currencies are settled and traded, and how the institution prices exchanges and chooses the schemes of payments. No row: the defaults.
 create table currencies (
   currency text primary key,

@@ -126,7 +126,7 @@ function noteAudited(tx: Transaction, act: Act, entry: AuditEntry): void {
   noteChange(tx, act, {
     entity,
     id,
-    clientId: KINDS[entity].owner === 'nobody' ? null : (entry.clientId ?? null),
+    clientId: entry.clientId ?? null,
     action: called,
     created: action === 'create',
     ...(entity === 'contact' && { members: clientsOf(before, after) }),

@@ -81,6 +81,9 @@ const DECLARED = {
     ...{ table: 'transactions', id: 'transaction_id', audited: true, address: 'transactions' },
     claims: ['transaction_id'],
   },
+  account_details: {
+    ...{ owner: 'nobody', table: 'account_details', id: 'account_details_id', type: 'uuid', audited: true },
+  },
   currency: { owner: 'nobody', table: 'currencies', id: 'currency', audited: true },
   approval_configuration: {
     ...{ table: 'approval_configurations', id: 'client_id' },

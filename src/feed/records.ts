@@ -1,4 +1,5 @@
 import { readAccounts } from '../accounts/account.ts';
+import { readAccountDetails } from '../accounts/account-details.ts';
 import { readCurrencyAccounts } from '../accounts/currency-account.ts';
 import { readTransactions } from '../accounts/transaction-list.ts';
 import { type Authorisation, readDecisions } from '../approvals/approval.ts';
@@ -83,6 +84,7 @@ const READERS: Record<Kind, Reader> = {
     (row) => row.transaction_id,
     ({ kind, amount: { amount, currency } }) => ({ kind, amount, currency }),
   ),
+  account_details: rows(readAccountDetails, (row) => row.account_details_id),
   currency: rows(readCurrencies, (row) => row.currency),
   approval_configuration: rows(
     async (db, ids) => {

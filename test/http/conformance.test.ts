@@ -212,6 +212,8 @@ describe('the client API', () => {
     await ask('GET', '/accounts/nothing');
     await ask('GET', '/accounts/currency-accounts');
     await ask('GET', '/quotes/fx-availability');
+    await ask('GET', '/account-details');
+    await ask('GET', '/account-details?currency=euro');
     await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
     await ask('GET', `/documents?type=pi&id=${first}`);
     await ask('GET', '/documents?type=pr&id=none');
@@ -274,6 +276,7 @@ describe('the operator interface', () => {
     await watching(ask);
     assert.deepEqual(judge.missing(), []);
     assert.deepEqual(Object.fromEntries(made), {
+      'POST /account-details': 'GET /account-details/{account_details_id}',
       'POST /accounts': 'GET /accounts/{account_id}',
       'POST /applications': 'GET /applications/{client_id}',
       'POST /applications/{client_id}/secret': 'nowhere',
@@ -468,8 +471,15 @@ async function watching(ask: Caller): Promise<void> {
   for (const path of ['/health/live', '/health/ready', '/metrics']) await ask('GET', path, undefined, { headers: {} });
 }
 
-/** What the institution sets for currencies, prices and schemes. */
+/** What the institution sets for currencies, prices and schemes, and where clients pay in. */
 async function settings(ask: Caller): Promise<void> {
+  const bank = { currency: 'EUR', country: 'GB', financial_institution_name: 'A bank', account_holder_name: 'Ashdown' };
+  const domestic = { account_number: '31926819', bank_identifier: '601613', bank_identifier_type: 'GBDSC' };
+  const { body: details } = await ask('POST', '/account-details', { ...bank, client_id: CLIENT, domestic });
+  await ask('POST', '/account-details', bank);
+  await ask('PATCH', `/account-details/${details.account_details_id}`, { bank_city: 'London' });
+  await ask('PATCH', '/account-details/none', {});
+  await read(ask, '/account-details?currency=EUR', 'account_details_id');
   const holidays = [{ date: '2026-12-25', name: 'Christmas Day' }];
   await ask('PUT', '/currencies/EUR', { cutoff_time: '15:30', holidays, minimum: 1, maximum: '1000000.50' });
   await ask('PUT', '/currencies/EUR', { weekend: [8], cutoff: 1 });

@@ -24,6 +24,21 @@ export interface Account {
   }[];
 }
 
+export interface AccountDetails {
+  account_details_id: string;
+  account_id: string | null;
+  account_details_type: 'dedicated' | 'pooled';
+  currency: string;
+  country: string;
+  status: 'confirmed' | 'pending' | 'failed';
+  financial_institution_name: string;
+  account_holder_name: string;
+  domestic: PaymentRoute | null;
+  international: PaymentRoute | null;
+  /** By which the institution knows whose money it is */
+  reference_for_payment: string;
+}
+
 export interface ApprovalConfiguration {
   groups: {
     name: string;
@@ -548,6 +563,14 @@ export interface PaymentNotification {
   )[];
 }
 
+/** An account, for payments within its country, or from abroad */
+export interface PaymentRoute {
+  account_number: string;
+  account_number_type: string | null;
+  bank_identifier: string | null;
+  bank_identifier_type: string | null;
+}
+
 /** JSON without a fixed shape */
 export type Ping = Record<string, unknown>;
 
@@ -793,6 +816,16 @@ export interface Operations {
   /** Tell whether FX can be initiated now */
   'GET /quotes/fx-availability': {
     response: FxAvailability;
+  };
+  /** List where to pay in */
+  'GET /account-details': {
+    query?: {
+      /** dedicated: for this client alone; pooled: for all clients */
+      account_details_type?: 'dedicated' | 'pooled';
+      /** Only in this currency */
+      currency?: string;
+    };
+    response: AccountDetails[];
   };
   /** Search payments */
   'GET /payments': {

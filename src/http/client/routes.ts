@@ -3,6 +3,7 @@ import type { Sessions } from '../../identity/tokens/sessions.ts';
 import type { LateEndpoint } from '../graphql/late-endpoint.ts';
 import { INTEGRATORS } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';
+import { accountDetailsRoutes } from './account-details.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
 import { challengeRoutes } from './challenges.ts';
@@ -23,6 +24,7 @@ import { webhookRoutes } from './webhooks.ts';
 export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: LateEndpoint): ClientRoutes[] {
   return [
     accountRoutes,
+    accountDetailsRoutes,
     paymentSearchRoutes,
     approvalRoutes,
     paymentActionRoutes,

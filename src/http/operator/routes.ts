@@ -1,5 +1,6 @@
 import { INSTITUTION } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';
+import { operatorAccountDetailsRoutes } from './account-details.ts';
 import { operatorAccountRoutes } from './accounts.ts';
 import { operatorApplicationRoutes } from './applications.ts';
 import { operatorApprovalsConfigurationRoutes } from './approvals-configurations.ts';
@@ -48,6 +49,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorMassBeneficiaryRoutes,
   operatorAccountRoutes,
   operatorCurrencyAccountRoutes,
+  operatorAccountDetailsRoutes,
   operatorTransactionRoutes,
   operatorOnboardingRoutes,
   operatorFxAvailabilityRoutes,
