@@ -17,7 +17,7 @@ import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } f
 import { notOfClient, requireClient } from '../identity/people/tenant.ts';
 import { Problem, refusedBody } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
-import { ClientId, Currency, closed, Name, Nullable, PATTERNS, Text, Uuid } from '../values/schemas.ts';
+import { ClientId, Country, Currency, closed, Name, Nullable, PATTERNS, Text, Uuid } from '../values/schemas.ts';
 
 /** Where clients pay in: accounts of the institution, for one client or for all. */
 
@@ -77,7 +77,7 @@ export const ACCOUNT_DETAILS = new RecordKind({
       example: 'dedicated',
     }),
     currency: required(Currency(), { fixed: true, shown: Type.String(), example: 'EUR' }),
-    country: required(Type.String({ pattern: '^[A-Z]{2}$', description: 'Country of the bank' }), { example: 'GB' }),
+    country: required(Country('Country of the bank'), { shown: Type.String(), example: 'GB' }),
     status: initially(Type.Enum([...STATUSES]), 'confirmed', { example: 'confirmed' }),
     financial_institution_name: required(Name('Bank', 140), { example: 'National Bank' }),
     account_holder_name: required(Name('Holder of the account', 140), { example: 'Ashdown Ltd' }),
