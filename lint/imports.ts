@@ -30,7 +30,7 @@ const BUSINESS = {
   documents: ['identity'],
   mails: ['identity'],
   statements: ['documents', 'mails', 'webhooks'],
-  exchange: ['identity', 'webhooks'],
+  exchange: ['accounts', 'identity', 'webhooks'],
   accounts: ['identity', 'webhooks'],
   beneficiaries: ['identity', 'webhooks'],
   approvals: ['exchange', 'identity'],

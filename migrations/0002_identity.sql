@@ -27,6 +27,9 @@ create table clients (
   payment_creator_approval_enabled boolean not null,
   -- An approval needs a verification code that is tied to the payment.
   approval_step_up boolean not null default false,
+  -- Bounds what its contacts order in a London day.
+  daily_payment_limit_amount numeric,
+  daily_payment_limit_currency text,
   statement_push_url text,
   statement_push_secret bytea,
   became_client date,

@@ -89,6 +89,20 @@ create table trades (
   -- As the core sent them; null: the beneficiaries of the trade's payments.
   beneficiaries json,
   multipayment_id bigint,
+  -- Who ordered it, and what a client gave with its order.
+  source text not null default 'institution' check (source in ('client', 'institution')),
+  reason text,
+  external_reference_id text,
+  funding_account_id bigint,
+  quote_id text,
+  value_date date,
+  mass_payment_id uuid,
+  -- It belongs to the one payment that was ordered from an account. It follows that payment, and nobody else uses it.
+  single boolean not null default false,
+  -- Somebody released the money that was held for it.
+  hold_released boolean not null default false,
+  -- What its live payments and drawdowns take of it, without the rows of trade_allocation_deltas (0007).
+  allocated numeric not null default 0,
   created_at timestamptz not null,
   unique (client_id, trade_id),
   foreign key (client_id, parent_trade_id) references trades (client_id, trade_id),
@@ -148,6 +162,25 @@ create table payments (
   mass_payment_id uuid,
   mass_payment_external_reference_id text,
   multipayment_id bigint,
+  -- Who ordered it, and what a client gave with its order. `reason` above is why a person rejected or cancelled it.
+  source text not null default 'institution' check (source in ('client', 'institution')),
+  order_reason text,
+  purpose_of_payment text,
+  email_beneficiary boolean,
+  account_id bigint,
+  funding_account_id bigint,
+  quote_id text,
+  request_index int,
+  instruction_id text,
+  end_to_end_id text,
+  -- What the client said when it was asked for more.
+  information text,
+  -- Its trade is its own: `single` of trades.
+  own_trade boolean not null default false,
+  hold_released boolean not null default false,
+  -- What it takes of its client's limit of the day, in the currency of the limit.
+  limit_amount numeric,
+  limit_currency text,
   -- Whom it pays, as the beneficiary was when the payment was created.
   beneficiary_name text not null,
   account_number text,

@@ -16,6 +16,7 @@ create index payments_reference on payments (client_id, reference, created, id) 
 create index payments_mass_payment on payments (client_id, mass_payment_id, created, id) where mass_payment_id is not null;
 create index payments_mass_payment_reference on payments (client_id, mass_payment_external_reference_id, created, id)
   where mass_payment_external_reference_id is not null;
+create index payments_ordered on payments (client_id, created, id) where source = 'client';
 create index payments_multipayment on payments (client_id, multipayment_id, id) where multipayment_id is not null;
 
 -- Counts of payments, rolled up in the background. Days are Europe/London days.

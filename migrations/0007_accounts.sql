@@ -17,6 +17,8 @@ create table currency_accounts (
   client_id text not null references clients,
   currency text not null,
   balance numeric not null default 0,
+  -- The sum of its open holds.
+  held numeric not null default 0,
   created_at timestamptz not null,
   unique (client_id, currency),
   unique (client_id, account_id)
@@ -44,11 +46,113 @@ create table transactions (
   debtor_name text,
   debtor_account json,
   payment_id text,
+  trade_id text,
   created_at timestamptz not null,
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
 -- A statement reads the transactions of an account in a period, in order.
 create index transactions_statement on transactions (client_id, currency_account_id, booking_datetime, id);
+
+-- Money of an account that an order of a client has taken: of a payment, or of a trade.
+create table holds (
+  hold_id uuid primary key,
+  client_id text not null references clients,
+  currency_account_id bigint not null,
+  payment_id text,
+  trade_id text,
+  amount numeric not null,
+  currency text not null,
+  opened_at timestamptz not null,
+  -- Since its payment was sent, or its trade was closed. Nothing but its debit is awaited then.
+  executed_at timestamptz,
+  closed_at timestamptz,
+  -- A transaction_id, the action of the payment, the status of the trade, or `release`.
+  closed_by text,
+  -- The order of opening.
+  id bigint generated always as identity,
+  foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id),
+  constraint holds_payment_id_check check ((payment_id is null) <> (trade_id is null))
+);
+create index holds_client on holds (client_id, id);
+create index holds_account on holds (client_id, currency_account_id, id);
+create index holds_payment on holds (client_id, payment_id) where closed_at is null and payment_id is not null;
+create index holds_trade on holds (client_id, trade_id) where closed_at is null and trade_id is not null;
+create index holds_executed on holds (executed_at) where closed_at is null and executed_at is not null;
+
+-- What payments and drawdowns take of their trades, until it is rolled up into `allocated` of trades. Rows are only appended, so that the
+-- institution's payments of one trade never wait for each other. Who orders locks the trade, and then reads both.
+create table trade_allocation_deltas (
+  client_id text not null,
+  trade_id text not null,
+  amount numeric not null,
+  at timestamptz not null default clock_timestamp(),
+  id bigint generated always as identity,
+  primary key (client_id, id)
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000000);
+create index trade_allocation_deltas_trade on trade_allocation_deltas (client_id, trade_id);
+
+-- A payment is live unless it was rejected (phase 4), cancelled or invalidated (phase 5). A returned one stays live.
+create function payments_allocate_inserted() returns trigger language plpgsql as $$
+begin
+  if current_setting('lombard.totals_move', true) = 'on' then return null; end if;
+  insert into trade_allocation_deltas
+    select client_id, trade_id, sum(amount) from added where phase not in (4, 5) group by client_id, trade_id;
+  return null;
+end $$;
+create function payments_allocate_ended() returns trigger language plpgsql as $$
+begin
+  insert into trade_allocation_deltas values (new.client_id, new.trade_id, -new.amount);
+  return null;
+end $$;
+create trigger payments_allocate_inserted after insert on payments
+  referencing new table as added for each statement execute function payments_allocate_inserted();
+create trigger payments_allocate_ended after update on payments for each row
+  when (old.phase not in (4, 5) and new.phase in (4, 5) and not old.return_started)
+  execute function payments_allocate_ended();
+
+create function trades_allocate_inserted() returns trigger language plpgsql as $$
+begin
+  if current_setting('lombard.totals_move', true) = 'on' then return null; end if;
+  insert into trade_allocation_deltas
+    select client_id, parent_trade_id, sum(buy_amount) from added
+    where parent_trade_id is not null and status not in ('Cancelled', 'Rejected') group by client_id, parent_trade_id;
+  return null;
+end $$;
+create function trades_allocate_changed() returns trigger language plpgsql as $$
+begin
+  insert into trade_allocation_deltas values (new.client_id, new.parent_trade_id,
+    case when new.status in ('Cancelled', 'Rejected') then -new.buy_amount else new.buy_amount end);
+  return null;
+end $$;
+create trigger trades_allocate_inserted after insert on trades
+  referencing new table as added for each statement execute function trades_allocate_inserted();
+create trigger trades_allocate_changed after update on trades for each row
+  when (new.parent_trade_id is not null
+    and (old.status in ('Cancelled', 'Rejected')) is distinct from (new.status in ('Cancelled', 'Rejected')))
+  execute function trades_allocate_changed();
+
+-- Rolls up to `most` of them into the trades, and returns how many. It leaves trades alone that somebody holds: the next run has them.
+create function roll_up_trade_allocations(most int) returns bigint language plpgsql set enable_seqscan = off as $$
+declare
+  taken bigint;
+begin
+  with wanted as materialized (
+    select client_id, trade_id, id from trade_allocation_deltas order by client_id, id limit most),
+  locked as materialized (
+    select t.client_id, t.trade_id from (select distinct client_id, trade_id from wanted) w
+      join trades t on t.client_id = w.client_id and t.trade_id = w.trade_id
+      order by t.client_id, t.trade_id for no key update of t skip locked),
+  gone as (
+    delete from trade_allocation_deltas d using wanted w join locked l using (client_id, trade_id)
+    where d.client_id = w.client_id and d.id = w.id returning d.client_id, d.trade_id, d.amount),
+  rolled as (
+    update trades t set allocated = t.allocated + g.amount
+    from (select client_id, trade_id, sum(amount) as amount from gone group by client_id, trade_id) g
+    where t.client_id = g.client_id and t.trade_id = g.trade_id)
+  select count(*) into taken from gone;
+  return taken;
+end $$;
 
 create table fx_availability (
   "only" boolean primary key default true check ("only"),

@@ -4,7 +4,7 @@ import { noteChange, noteRecord } from '../audit/change.ts';
 import { type AuditEntry, auditSteps } from '../audit/record.ts';
 import { claimIds, takenId } from '../database/cells/identifiers.ts';
 import { type Columns, writeRows } from '../database/copy.ts';
-import type { Transaction } from '../database/database.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { existingIds } from '../database/rows.ts';
 import { existingClients, noClient } from '../identity/people/tenant.ts';
@@ -12,6 +12,8 @@ import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
+import { closeByDebits } from './held-money.ts';
+import { findNamed, namingFault } from './naming.ts';
 import {
   type Booking,
   moment,
@@ -52,7 +54,8 @@ export interface BookingOptions {
 
 /**
  * Books a transaction, as `bookTransactions`.
- * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
+ * @throws Problem client_not_found, currency_account_not_found, payment_not_found, trade_not_found, currency_mismatch, already_exists,
+ *   invalid_body, invalid_parameter
  */
 export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<TransactionRecord> {
   const { booked, refused } = await bookTransactions(tx, [{ act, input }]);
@@ -98,6 +101,8 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
   const booked = moment(input.booking_datetime, 'booking_datetime') ?? now;
   const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
   const debit = input.kind === 'DEBIT_TRANSACTION';
+  if (input.payment_id != null && input.trade_id != null)
+    throw new Problem('invalid_body', { field: 'trade_id', message: 'must not be given beside payment_id' });
   return {
     input,
     id: input.transaction_id,
@@ -113,13 +118,17 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
 /** Locks the accounts of bookings until the transaction ends. @returns why bookings are refused, by their index */
 export async function judgeBookings(tx: Transaction, wanted: readonly WantedBooking[]): Promise<Map<number, Problem>> {
   const refused = new Map<number, Problem>();
-  const accounts = await lockAccounts(tx, wanted);
+  const inputs = wanted.map(({ input }) => input);
+  const [accounts, named] = await together([lockAccounts(tx, wanted), findNamed(tx, inputs)]);
   for (const booking of wanted) booking.account = accounts.get(accountKey(booking.input));
   const strangers = wanted.filter(({ account }) => !account).map(({ input }) => input.client_id);
   // A client that has the account exists.
   const clients = strangers.length === 0 ? new Set() : await existingClients(tx, strangers);
   for (const [index, { input, fault, account }] of wanted.entries()) {
-    const problem = account || clients.has(input.client_id) ? (fault ?? accountFault(input, account)) : noClient();
+    const problem =
+      account || clients.has(input.client_id)
+        ? (fault ?? accountFault(input, account) ?? namingFault(named, input))
+        : noClient();
     if (problem) refused.set(index, problem);
   }
   return refused;
@@ -166,7 +175,6 @@ const COLUMNS: Columns<Booking> = TRANSACTION.written({
   balance_after: ({ balance }) => balance,
   booking_datetime: ({ booked }) => booked,
   value_datetime: ({ valued }) => valued,
-  payment_id: ({ input }) => input.payment_id,
   created_at: ({ created }) => created,
 });
 
@@ -182,6 +190,7 @@ export async function writeBookings(
   if (bookings.length === 0) return [];
   moveBalances(tx, bookings);
   await writeRows(tx, 'transactions', COLUMNS, bookings);
+  closeByDebits(tx, bookings.flatMap(namingDebits));
   const booked = bookings.map((booking) => {
     const transaction = shown(booking);
     return { ...booking, transaction, record: transactionRecord(booking.input, transaction) };
@@ -205,6 +214,13 @@ export async function writeBookings(
       })),
     );
   return booked.map(({ record }) => record);
+}
+
+/** A booking as the holds see it, if it is a debit that names a payment or a trade. */
+function namingDebits({ input, id, amount, debit, act: { now } }: ReadBooking) {
+  const { client_id: clientId, currency_account_id: accountId, payment_id: paymentId, trade_id: tradeId } = input;
+  if (!debit || (paymentId == null && tradeId == null)) return [];
+  return [{ clientId, accountId, transactionId: id as string, amount, paymentId, tradeId, now }];
 }
 
 type Booked = ReadBooking & { transaction: ReturnType<typeof shown>; record: TransactionRecord };

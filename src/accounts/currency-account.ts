@@ -19,6 +19,19 @@ export const CURRENCY_ACCOUNT = new RecordKind({
   },
 });
 export type CurrencyAccountRecord = Shown<typeof CURRENCY_ACCOUNT>;
+/** As the operator reads one of them. Holds change with their payments and trades, so that the change feed has neither in this record. */
+export const FUNDED_ACCOUNT = new RecordKind({
+  table: 'currency_accounts',
+  id: 'account_id',
+  fields: {
+    ...CURRENCY_ACCOUNT.fields,
+    held: made(Type.String({ description: 'What orders hold, a decimal' })),
+    available: made(Type.String({ description: 'The balance without what is held, a decimal' }), {
+      elsewhere: '(a.balance - a.held)',
+    }),
+  },
+});
+type FundedAccount = Shown<typeof FUNDED_ACCOUNT>;
 /** A currency account as the client sees it (the service interface, Currency account). */
 export type CurrencyAccount = Pick<CurrencyAccountRecord, 'account_id' | 'currency'>;
 
@@ -74,9 +87,16 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
 /** What a caller can mean by the number of an account: one that fits a bigint. */
 const ACCOUNT_NUMBER = /^\d{1,18}$/;
 
-/** Any client's currency account with its balance, a decimal string. @throws Problem currency_account_not_found */
-export async function findCurrencyAccount(db: Db, number: string): Promise<CurrencyAccountRecord> {
-  const [found] = ACCOUNT_NUMBER.test(number) ? await readCurrencyAccounts(db, [number]) : [];
+/** Any client's currency account with its balance and what is held of it, decimal strings. @throws Problem currency_account_not_found */
+export async function findCurrencyAccount(db: Db, number: string): Promise<FundedAccount> {
+  const found = ACCOUNT_NUMBER.test(number)
+    ? first(
+        await db.query<FundedAccount>(
+          `select ${FUNDED_ACCOUNT.selectFrom('a')} from currency_accounts a where a.account_id = $1`,
+          [number],
+        ),
+      )
+    : undefined;
   if (!found) throw new Problem('currency_account_not_found', { field: 'account_id', message: 'does not exist' });
   return found;
 }

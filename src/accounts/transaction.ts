@@ -70,7 +70,10 @@ export const TRANSACTION = new RecordKind({
   fields: {
     client_id: required(ClientId, { shown: ClientId }),
     kind: required(Type.Enum([...TRANSACTION_KINDS])),
-    payment_id: made(Nullable(Type.String({ description: 'The payment that was returned by it' }))),
+    payment_id: optional(Text('The payment that it pays for, or that it returns', 64), {
+      shown: text('The payment that it pays for, or that it returns'),
+    }),
+    trade_id: optional(Text('The trade that it pays for', 64), { shown: text('The trade that it pays for') }),
     transaction_id: chosen(Id('Chosen by the core; default: a UUID')),
     currency_account_id: unseen(required(ACCOUNT)),
     account_id: made(Type.String({ description: 'The currency account' }), { column: 'currency_account_id' }),
@@ -102,12 +105,12 @@ export const TRANSACTION = new RecordKind({
     debtor_account: side(),
   },
 });
-export type TransactionInput = Input<typeof TRANSACTION> & { payment_id?: string | null };
+export type TransactionInput = Input<typeof TRANSACTION>;
 /** A booked transaction as the institution sees it. */
 export type TransactionRecord = Shown<typeof TRANSACTION>;
 
 /** What only the institution sees of a transaction. */
-const OF_INSTITUTION = ['client_id', 'kind', 'payment_id'] as const;
+const OF_INSTITUTION = ['client_id', 'kind', 'payment_id', 'trade_id'] as const;
 /** A transaction as events carry it. */
 export const BOOKED_TRANSACTION = Type.Omit(Type.Object(TRANSACTION.shown), [...OF_INSTITUTION]);
 type BookedTransaction = Omit<TransactionRecord, (typeof OF_INSTITUTION)[number]>;
@@ -176,10 +179,10 @@ export function shown({
 
 /** @param booked the same transaction, as events carry it */
 export function transactionRecord(
-  { client_id, kind, payment_id = null }: Pick<TransactionInput, (typeof OF_INSTITUTION)[number]>,
+  { client_id, kind, payment_id = null, trade_id = null }: Pick<TransactionInput, (typeof OF_INSTITUTION)[number]>,
   booked: BookedTransaction,
 ): TransactionRecord {
-  return { client_id, kind, payment_id, ...booked };
+  return { client_id, kind, payment_id, trade_id, ...booked };
 }
 
 /** One side's account with all its fields, null where they are absent. */

@@ -47,7 +47,10 @@ const DECLARED = {
     ...{ table: 'accounts', id: 'account_id', type: 'uuid', audited: true, address: 'accounts' },
     claims: ['account_id'],
   },
-  currency_account: { table: 'currency_accounts', id: 'account_id', type: 'bigint', audited: true },
+  currency_account: {
+    ...{ table: 'currency_accounts', id: 'account_id', type: 'bigint', audited: true },
+    details: ['holds'],
+  },
   beneficiary: {
     ...{ table: 'beneficiaries', id: 'beneficiary_id', prefix: 'BEN', audited: true, address: 'beneficiaries' },
     claims: ['beneficiary_id'],

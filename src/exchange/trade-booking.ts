@@ -2,11 +2,11 @@ import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
 import { type Columns, copyRows, insertRows, type WriteRows } from '../database/copy.ts';
-import { first, type Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
-import { findTrade, noTrade, notifyTrades, readTrades } from './trade.ts';
-import { TRADE, type TradeInput, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
+import { noTrade, notifyTrades, readTrades } from './trade.ts';
+import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
 import { readTrade, type TradeValues } from './trade-input.ts';
 
 /** A trade that is to be booked. */
@@ -19,6 +19,20 @@ export interface NewTrade {
   multipaymentId?: number;
   /** Whether its client has the trade that it draws down; `judgeTrades` completes it. */
   parentFound?: boolean;
+  /** What its client ordered. */
+  ordered?: OrderedTrade;
+}
+
+/** What a client gives with the order of a trade. */
+export interface OrderedTrade {
+  reason: string | null;
+  external_reference_id?: string | null;
+  funding_account_id?: number | null;
+  quote_id?: string | null;
+  value_date?: string | null;
+  mass_payment_id?: string | null;
+  /** It belongs to one payment, which it follows. */
+  single?: boolean;
 }
 
 /** A trade whose values may be at fault: it is refused for its client or its contact first. */
@@ -103,6 +117,14 @@ const columnsAt = (now: Date): Columns<NewTrade> =>
     order_date: ({ values }) => values.orderDate,
     maturity_date: ({ values }) => values.maturity,
     multipayment_id: ({ multipaymentId }) => multipaymentId,
+    source: ({ ordered }) => (ordered ? 'client' : 'institution'),
+    reason: ({ ordered }) => ordered?.reason,
+    external_reference_id: ({ ordered }) => ordered?.external_reference_id,
+    funding_account_id: ({ ordered }) => ordered?.funding_account_id,
+    quote_id: ({ ordered }) => ordered?.quote_id,
+    value_date: ({ ordered }) => ordered?.value_date,
+    mass_payment_id: ({ ordered }) => ordered?.mass_payment_id,
+    single: ({ ordered }) => ordered?.single ?? false,
     created_at: () => now,
   });
 
@@ -138,38 +160,4 @@ export async function writeTrades(
     );
   if (!silent) await notifyTrades(tx, act.now, records);
   return records;
-}
-
-/** Gives a trade a status; a new one is notified, unless it is to be `silent`. @throws Problem trade_not_found */
-export async function setTradeStatus(
-  tx: Transaction,
-  act: Act,
-  apiUrl: string,
-  { tradeId, status, silent = false }: { tradeId: string; status: TradeStatus; silent?: boolean },
-): Promise<TradeRecord> {
-  const before =
-    first(
-      await tx.query<{ status: TradeStatus; client_id: string }>(
-        'select status, client_id from trades where trade_id = $1 for update',
-        [tradeId],
-      ),
-    ) ?? noTrade();
-  if (before.status !== status) {
-    await tx.query('update trades set status = $3 where client_id = $1 and trade_id = $2', [
-      before.client_id,
-      tradeId,
-      status,
-    ]);
-    audit(tx, act, {
-      action: 'update',
-      entity: 'trade',
-      entityId: tradeId,
-      clientId: before.client_id,
-      before: { status: before.status },
-      after: { status },
-    });
-  }
-  const trade = await findTrade(tx, apiUrl, tradeId);
-  if (before.status !== status && !silent) await notifyTrades(tx, act.now, [trade]);
-  return trade;
 }

@@ -21,6 +21,8 @@ const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as 
 const text = (description: string) => Nullable(Type.String({ description }));
 const currency = (description: string, example: string) =>
   required(Currency(description), { shown: Type.String({ description }), example });
+const ofClient = (description: string, example: string | null = null) =>
+  made(Nullable(Type.String({ description })), { example });
 const WHOSE = 'Contact who booked it';
 const RATE = 'Units of the bought currency for one unit of the sold one';
 
@@ -91,6 +93,19 @@ export const TRADE = new RecordKind({
       shown: Type.String({ description: WHOSE }),
       example: 'CON000001',
     }),
+    source: made(Type.Enum(['client', 'institution'], { description: 'Who ordered it' }), { example: 'institution' }),
+    reason: ofClient('Why the client ordered it'),
+    external_reference_id: ofClient("The client's own identifier of it"),
+    funding_account_id: made(
+      Nullable(Type.Integer({ description: 'The currency account that holds its sell amount' })),
+      {
+        example: null,
+      },
+    ),
+    quote_id: ofClient('The quote that it was booked with'),
+    value_date: ofClient('The day on which it settles'),
+    mass_payment_id: ofClient('The mass payment that it was booked for'),
+    hold_released: made(Type.Boolean({ description: 'What was held for it was released' }), { example: false }),
   },
 });
 export type TradeInput = Input<typeof TRADE>;
@@ -100,8 +115,20 @@ export type TradeRecord = Shown<typeof TRADE>;
 export const TRADE_FIELDS = TRADE.given(
   ...(['client_id', 'contact_id', 'buy_currency', 'sell_currency', 'buy_amount', 'rate'] as const),
 );
-/** A trade as events carry it: without whose it is. */
-export const BOOKED_TRADE = Type.Omit(Type.Object(TRADE.shown), ['client_id', 'contact_id']);
+/** What only the institution sees of a trade: whose it is, and what was ordered. */
+export const OF_INSTITUTION = [
+  ...(['client_id', 'contact_id', 'source', 'reason', 'external_reference_id', 'funding_account_id'] as const),
+  ...(['quote_id', 'value_date', 'mass_payment_id', 'hold_released'] as const),
+] as const;
+/** A trade as events carry it. */
+export const BOOKED_TRADE = Type.Omit(Type.Object(TRADE.shown), [...OF_INSTITUTION]);
+type BookedTrade = Omit<TradeRecord, (typeof OF_INSTITUTION)[number]>;
+const BOOKED_NAMES = Object.keys(BOOKED_TRADE.properties) as (keyof BookedTrade)[];
+
+/** A trade as events carry it. */
+export function bookedTrade(trade: TradeRecord): BookedTrade {
+  return TRADE.show(BOOKED_NAMES, trade);
+}
 
 /** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
 export function parseMaturity(text: string, inside = ''): Date {

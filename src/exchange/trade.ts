@@ -5,7 +5,7 @@ import { Problem } from '../values/errors.ts';
 import { Exact, exact } from '../values/json.ts';
 import { textArray } from '../values/text-array.ts';
 import { notifyAll } from '../webhooks/notification.ts';
-import { TRADE, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
+import { bookedTrade, TRADE, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
 
 /** A trade as it is stored. */
 type TradeRow = Omit<
@@ -66,9 +66,12 @@ export async function readTrades(db: Db, apiUrl: string, ids: readonly string[])
 export async function listTrades(
   db: Db,
   apiUrl: string,
-  { status, ...request }: ListRequest & { status?: TradeStatus | undefined },
+  { status, source, ...request }: ListRequest & { status?: TradeStatus | undefined; source?: string | undefined },
 ): Promise<List<TradeRecord>> {
-  const filters = [['t.status = ?', status]] as const;
+  const filters = [
+    ['t.status = ?', status],
+    ['t.source = ?', source],
+  ] as const;
   const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id', filters };
   const { rows, total } = await listRows<TradeRow>(db, list, request);
   return { rows: rows.map((row) => record(row, apiUrl)), total };
@@ -90,8 +93,9 @@ export async function listClientTrades(
 export async function notifyTrades(tx: Transaction, now: Date, trades: readonly TradeRecord[]): Promise<void> {
   await notifyAll(
     tx,
-    trades.map(({ client_id: clientId, contact_id: _contact, ...booked }) => {
-      return { clientId, type: 'TRADE_STATUS_CHANGE', body: JSON.stringify({ data: [booked] }), now };
+    trades.map((trade) => {
+      const body = JSON.stringify({ data: [bookedTrade(trade)] });
+      return { clientId: trade.client_id, type: 'TRADE_STATUS_CHANGE', body, now };
     }),
   );
 }

@@ -20,6 +20,7 @@ const GAUGES = {
   statements_waiting: 'Statements that have not been sent yet',
   audit_unsealed_age_seconds: 'Age of the oldest audit row that is not in the chain yet',
   totals_unrolled_age_seconds: 'Age of the oldest change that payment totals have not rolled up yet',
+  holds_overdue: 'Holds whose payment was sent, or whose trade was closed, more than an hour ago',
 } as const;
 type Backlogs = Record<keyof typeof GAUGES, number>;
 
@@ -103,8 +104,11 @@ const SELECT = `
     (select count(*) from statement_deliveries where status in ('requested', 'making', 'retrying'))::int as statements_waiting,
     ${age('(select min(at) from audit_unsealed)')} as audit_unsealed_age_seconds,
     extract(epoch from coalesce(clock_timestamp() - least(
-      (select min(at) from payment_total_deltas), (select min(at) from payment_approver_deltas)), interval '0'))::float8
-      as totals_unrolled_age_seconds`;
+      (select min(at) from payment_total_deltas), (select min(at) from payment_approver_deltas),
+      (select min(at) from trade_allocation_deltas)), interval '0'))::float8
+      as totals_unrolled_age_seconds,
+    (select count(*) from (select from holds where closed_at is null and executed_at < $1::timestamptz - interval '1 hour'
+      limit ${MAX_COUNTED_ROWS}) h)::int as holds_overdue`;
 
 function age(instant: string): string {
   return `greatest(0, extract(epoch from coalesce($1::timestamptz - ${instant}, interval '0')))::float8`;

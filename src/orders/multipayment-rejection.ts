@@ -3,7 +3,7 @@ import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { first, type Transaction } from '../database/database.ts';
-import { setTradeStatus } from '../exchange/trade-booking.ts';
+import { setTradeStatus } from '../exchange/trade-status.ts';
 import { movePayments } from '../payments/lifecycle.ts';
 import { mayMove, type PaymentStatus } from '../payments/moves.ts';
 import type { Presentation } from '../payments/presentation.ts';

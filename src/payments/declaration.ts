@@ -184,6 +184,35 @@ export const PAYMENT = new RecordKind({
     ),
   },
 });
+const ofOrder = (description: string) => Nullable(Type.String({ description }));
+/** What only the institution sees of a payment: who ordered it, and what a client gave with its order. */
+export const ORDERED_FIELDS = {
+  scheme: Type.Enum([...SCHEMES]),
+  source: Type.Enum(['client', 'institution'], { description: 'Who ordered it' }),
+  reason: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the client ordered it; where it said nothing, why a person rejected or cancelled it',
+    }),
+  ),
+  decision_reason: ofOrder('Why a person rejected or cancelled it, in their words'),
+  purpose_of_payment: ofOrder('For the bank of the payee'),
+  email_beneficiary: Nullable(Type.Boolean({ description: 'The client wants its payee to be told by mail' })),
+  account_id: Nullable(Type.Integer({ description: 'The bank account of the beneficiary' })),
+  funding_account_id: Nullable(Type.Integer({ description: 'The currency account that it is paid from' })),
+  quote_id: ofOrder('The quote that was booked with it'),
+  mass_payment_id: ofOrder('The mass payment that it belongs to'),
+  request_index: Nullable(Type.Integer({ description: 'Its place in the list that was sent, from 0' })),
+  instruction_id: ofOrder("The client's identifier of the instruction"),
+  end_to_end_id: ofOrder("The client's identifier for its payee"),
+  information: ofOrder('What the client said when it was asked for more'),
+  hold_released: Type.Boolean({ description: 'What was held for it was released' }),
+};
+/** The same in an example. */
+export const ORDERED_EXAMPLE = {
+  ...{ scheme: 'SEPA', decision_reason: null, source: 'client', reason: 'payment_for_goods', purpose_of_payment: null },
+  ...{ email_beneficiary: null, account_id: 12, funding_account_id: 1, quote_id: null, mass_payment_id: null },
+  ...{ request_index: 0, instruction_id: null, end_to_end_id: null, information: null, hold_released: false },
+};
 export type PaymentInput = Input<typeof PAYMENT>;
 /** The properties of a body that creates one. */
 export const PAYMENT_FIELDS = PAYMENT.given(

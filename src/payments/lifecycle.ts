@@ -16,8 +16,9 @@ import { endStep, type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { type EffectiveMove, moveHolds, tellMoves } from './consequences.ts';
 import { allowedMoves, MOVES, mayMove, type PaymentAction, type PaymentStatus } from './moves.ts';
-import { notifyPayments, type PaymentNews } from './notification.ts';
+import type { PaymentNews } from './notification.ts';
 import { noPayment } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 
@@ -39,6 +40,8 @@ export interface Moved {
   clientId: string;
   id: PaymentNumber;
   status: PaymentStatus;
+  /** Its money was still held when it was returned: none was debited, and none is credited. */
+  uncredited: boolean;
 }
 
 /** A payment whose row is locked until the transaction ends. */
@@ -49,6 +52,8 @@ interface LockedPayment {
   return_started: boolean;
   /** The status when the statement began, before it waited for the lock. */
   seen: PaymentStatus;
+  /** The trade that belongs to this payment alone. */
+  own_trade: string | null;
 }
 
 const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
@@ -60,6 +65,7 @@ interface LegalMove {
   before: PaymentStatus;
   /** The status afterwards. */
   status: PaymentStatus;
+  ownTrade: string | null;
   /** Whether it takes effect: an approval does not while further ones are needed. */
   final: boolean;
   decided: Decided | undefined;
@@ -115,11 +121,12 @@ export async function movePayments(
     moves.flatMap(({ decided }) => decided ?? []),
     silent,
   );
-  await writeMoves(
-    tx,
-    act,
-    moves.filter(({ final }) => final),
-  );
+  const final = moves.filter((move) => move.final);
+  await writeMoves(tx, act, final);
+  const effective = final.map(({ request: { clientId, paymentId, action }, before, ownTrade }): EffectiveMove => {
+    return { clientId, paymentId, action, before, ownTrade };
+  });
+  const uncredited = await moveHolds(tx, act, effective);
   const cancelled = moves.filter(({ status }) => status === 'Payment cancelled');
   await closeApprovals(
     tx,
@@ -127,8 +134,11 @@ export async function movePayments(
   );
   audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
   for (const { request } of moves) noteDecision(tx, act, request);
-  if (!silent) await notifyPayments(tx, act, presentation, newsOf(moves));
-  return { moved: moves.map(({ request: { clientId }, id, status }) => ({ clientId, id, status })), refused };
+  await tellMoves(tx, act, presentation, { moves: effective, news: newsOf(moves), silent });
+  const moved = moves.map(({ request: { clientId, paymentId }, id, status }) => {
+    return { clientId, id, status, uncredited: uncredited.has(paymentId) };
+  });
+  return { moved, refused };
 }
 
 /** @throws Problem invalid_body where a decision names nobody who decides */
@@ -152,7 +162,7 @@ async function lockPayments(tx: Transaction, requests: MoveRequest[]): Promise<M
   // `seen` comes from the statement's snapshot, the other columns from the row as the transactions before this one left it.
   const { rows } = await tx.query<LockedPayment>({
     name: list.named('payments-lock'),
-    text: `select p.payment_id, p.id, p.status, p.return_started,
+    text: `select p.payment_id, p.id, p.status, p.return_started, case when p.own_trade then p.trade_id end as own_trade,
         (select s.status from payments s where s.client_id = ${list.client} and s.payment_id = p.payment_id) as seen
       from payments p ${list.after('cross join')} where p.client_id = ${list.client} and p.payment_id = ${list.at('payment_id')}
       order by p.id for update of p`,
@@ -174,7 +184,8 @@ async function judge(
       const payment = payments.get(request.paymentId) ?? noPayment();
       checkMove(payment, request.action);
       const status = MOVES[request.action].to ?? payment.status;
-      return { request, id: payment.id, before: payment.status, status, final: true, decided: undefined };
+      const { id, status: before, own_trade: ownTrade } = payment;
+      return { request, id, before, status, ownTrade, final: true, decided: undefined };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       refused.set(index, error);

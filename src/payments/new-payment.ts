@@ -43,11 +43,30 @@ export interface NewPayment {
   creatorName: string;
   workflow: string;
   payee: (Payee & PayeeState) | undefined;
+  /** What its client ordered; undefined where the institution creates it. */
+  ordered?: OrderedPayment | undefined;
   /** Its beneficiary may become one of its trade's. */
   joinsTrade: boolean;
   requirement: Requirement | null;
   /** `writePayments` begins it. */
   approval: BegunApproval | undefined;
+}
+
+/** What a client gives with the order of a payment, and what becomes of it. */
+export interface OrderedPayment {
+  order_reason: string | null;
+  purpose_of_payment: string | null;
+  email_beneficiary: boolean | null;
+  /** The beneficiary's bank account. */
+  account_id: number | null;
+  funding_account_id: number | null;
+  quote_id: string | null;
+  request_index: number | null;
+  /** Its trade belongs to it alone. */
+  own_trade: boolean;
+  /** What it takes of the limit of the day, a decimal in the currency of the limit. */
+  limit_amount: string | null;
+  limit_currency: string | null;
 }
 
 /** What is known of a payment beside what its caller says. */
@@ -105,5 +124,16 @@ export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = PAYMENT.written({
   sent_date: ({ history }) => history.sent_date,
   authorisation_workflow: ({ workflow }) => workflow,
   multipayment_id: ({ multipaymentId }) => multipaymentId,
+  source: ({ ordered }) => (ordered ? 'client' : 'institution'),
+  order_reason: ({ ordered }) => ordered?.order_reason,
+  purpose_of_payment: ({ ordered }) => ordered?.purpose_of_payment,
+  email_beneficiary: ({ ordered }) => ordered?.email_beneficiary,
+  account_id: ({ ordered }) => ordered?.account_id,
+  funding_account_id: ({ ordered }) => ordered?.funding_account_id,
+  quote_id: ({ ordered }) => ordered?.quote_id,
+  request_index: ({ ordered }) => ordered?.request_index,
+  own_trade: ({ ordered }) => ordered?.own_trade ?? false,
+  limit_amount: ({ ordered }) => ordered?.limit_amount,
+  limit_currency: ({ ordered }) => ordered?.limit_currency,
   ...Object.fromEntries(PAYEE_COLUMNS.map((column) => [column, ({ payee }: NewPayment): CopyValue => payee?.[column]])),
 });

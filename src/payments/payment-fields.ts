@@ -47,6 +47,7 @@ const PACKED = [
   ['multipayment_unique_id', 'm.multipayment_unique_id'],
   ['sent', 'p.sent_date is not null'],
   ['return_started', 'p.return_started'],
+  ['mass_payment_id', 'p.mass_payment_id'],
 ] as const;
 
 /** The columns of a row: the packed fields, and one for each text that people wrote, which can contain anything. */
@@ -63,6 +64,8 @@ const COLUMNS = [
   ['beneficiary_aml_id', 'b.beneficiary_aml_id'],
   ['account_number', 'p.account_number'],
   ['bank_identifier', 'p.bank_identifier'],
+  // What only the institution sees. Clients search without it.
+  ['ordered', 'null'],
 ] as const;
 
 type Table = readonly (readonly [name: string, sql: string])[];
@@ -83,8 +86,19 @@ function expressions(table: Table, separator: string): string {
 
 const SEPARATOR = '\x1f';
 
+/** What a client gave with its order, as JSON; null of a payment of the institution's that has nothing of it. */
+const ORDERED = `case when p.source = 'client' or p.information is not null then
+  json_build_object('source', p.source, 'reason', coalesce(p.order_reason, p.reason), 'purpose_of_payment', p.purpose_of_payment,
+    'email_beneficiary', p.email_beneficiary, 'account_id', p.account_id, 'funding_account_id', p.funding_account_id, 'quote_id', p.quote_id,
+    'request_index', p.request_index, 'instruction_id', p.instruction_id, 'end_to_end_id', p.end_to_end_id, 'information', p.information, 'hold_released', p.hold_released)::text end`;
+
 /** The columns of a Payment, for a `select`. */
 export const PAYMENT_COLUMNS = expressions(COLUMNS, ', ');
+/** The same for the institution. */
+export const INSTITUTION_COLUMNS = expressions(
+  COLUMNS.map(([name, sql]) => [name, name === 'ordered' ? ORDERED : sql]),
+  ', ',
+);
 /** Where `mayManage` is in a row: statements select it right after `PAYMENT_COLUMNS`. */
 export const MAY_MANAGE = COLUMNS.length;
 

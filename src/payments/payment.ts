@@ -4,6 +4,7 @@ import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import {
   AS_TEXT,
   FIELD_AT,
+  INSTITUTION_COLUMNS,
   MAY_MANAGE,
   PAYMENT_COLUMNS,
   PAYMENTS_BY_ID,
@@ -30,8 +31,8 @@ export async function paymentRecords(
   numbers: readonly PaymentNumber[],
 ): Promise<PaymentRecord[]> {
   const statement = await withPermissions(db, {
-    name: 'payment_bodies',
-    text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
+    name: view.institution ? 'payment_bodies_institution' : 'payment_bodies',
+    text: `select ${view.institution ? INSTITUTION_COLUMNS : PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
       from unnest($3::bigint[]) with ordinality as wanted (id, place)
       cross join lateral (select * from payments where client_id = $1 and id = wanted.id offset 0) p
       ${paymentJoins('$1', '$2')} order by wanted.place`,
@@ -60,7 +61,7 @@ export async function readPayments(
 ): Promise<PaymentRecord[]> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_records',
-    text: `select ${PAYMENT_COLUMNS} from ${PAYMENTS_BY_ID} ${paymentJoins('$1')}`,
+    text: `select ${INSTITUTION_COLUMNS} from ${PAYMENTS_BY_ID} ${paymentJoins('$1')}`,
     values: [clientId, ids],
     rowMode: 'array',
     types: AS_TEXT,

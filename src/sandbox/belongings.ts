@@ -42,7 +42,7 @@ export async function bookTrade(tx: Transaction, act: Act, apiUrl: string, owner
 export async function newestTrade(tx: Transaction, act: Act, apiUrl: string, owner: Owner): Promise<string> {
   const known = first(
     await tx.query<{ trade_id: string }>(
-      `select trade_id from trades where client_id = $1 and status not in ('Closed', 'Cancelled', 'Rejected')
+      `select trade_id from trades where client_id = $1 and not single and status not in ('Closed', 'Cancelled', 'Rejected')
        order by created_at desc, trade_id desc limit 1`,
       [owner.clientId],
     ),

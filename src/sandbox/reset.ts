@@ -47,6 +47,7 @@ export async function resetClient(
 
 /** How often removing begins again before the caller hears of it. */
 const MAX_ATTEMPTS = 20;
+const LOCK_ACCOUNTS = 'select from currency_accounts where client_id = $1 order by account_id for no key update';
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Others made a record after those to be removed had been noted. */
@@ -66,6 +67,8 @@ async function removeRecords(
       return await attempt(tx, async () => {
         const noted = await noteReset(tx, act, request);
         for (const table of REMOVED_KINDS.flatMap(tablesOf)) {
+          // Whoever closes holds has locked their accounts, after the payments.
+          if (table === 'holds') await tx.query(LOCK_ACCOUNTS, [request.clientId]);
           await releaseClaims(tx, table, request.clientId);
           const { rowCount } = await tx.query(`delete from ${table} where client_id = $1`, [request.clientId]);
           if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);

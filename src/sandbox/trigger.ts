@@ -3,8 +3,8 @@ import { TRANSACTION_KINDS, type TransactionKind } from '../accounts/transaction
 import type { Act } from '../audit/act.ts';
 import { updateBeneficiary } from '../beneficiaries/beneficiary.ts';
 import { first, type Transaction } from '../database/database.ts';
-import { setTradeStatus } from '../exchange/trade-booking.ts';
 import { TRADE_STATUSES, type TradeStatus } from '../exchange/trade-declaration.ts';
+import { setTradeStatus } from '../exchange/trade-status.ts';
 import { findClient } from '../identity/people/client.ts';
 import { recordOnboarding } from '../identity/people/onboarding.ts';
 import { returnPayment } from '../payments/actions/payment-return.ts';

@@ -16,7 +16,11 @@ export const MOVED_TABLES: readonly string[] = [
 ];
 
 /** Counts that are not added to the totals yet. A client that moves has none (`rollUp` of relocation.ts). */
-export const DELTA_TABLES: readonly string[] = ['payment_total_deltas', 'payment_approver_deltas'];
+export const DELTA_TABLES: readonly string[] = [
+  'payment_total_deltas',
+  'payment_approver_deltas',
+  'trade_allocation_deltas',
+];
 
 /** What is written beside every change: with what belongs to no client, into the first cell. A client's past stays where it was. */
 export const HISTORY_TABLES: ReadonlySet<string> = new Set(

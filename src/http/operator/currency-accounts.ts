@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import {
   CURRENCY_ACCOUNT,
   createCurrencyAccount,
+  FUNDED_ACCOUNT,
   findCurrencyAccount,
   listCurrencyAccounts,
 } from '../../accounts/currency-account.ts';
@@ -30,6 +31,19 @@ const ListedCurrencyAccount = Type.Object(
 const CurrencyAccount = Type.Object(CURRENCY_ACCOUNT.shown, {
   title: 'CurrencyAccount',
   examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
+});
+const FundedAccount = Type.Object(FUNDED_ACCOUNT.shown, {
+  title: 'FundedCurrencyAccount',
+  examples: [
+    {
+      account_id: 1,
+      currency: 'EUR',
+      client_id: 'CLI000001',
+      balance: '1500.00',
+      held: '250.50',
+      available: '1249.50',
+    },
+  ],
 });
 
 const OPEN = operation('POST /currency-accounts', {
@@ -62,10 +76,10 @@ const READ_ONE = operation('GET /currency-accounts/{account_id}', {
   schema: {
     tags: ['accounts'],
     operationId: 'getCurrencyAccount',
-    summary: 'Read a currency account with its balance',
+    summary: 'Read a currency account with its balance, and what orders hold of it',
     params: Type.Object({ account_id: Type.String({ description: 'Its number' }) }),
     response: {
-      200: jsonAnswer('The account', CurrencyAccount),
+      200: jsonAnswer('The account', FundedAccount),
       ...errors(403, 404, 502, 'currency_account_not_found'),
     },
   },

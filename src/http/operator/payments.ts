@@ -6,7 +6,7 @@ import { type Db, lockChanges, type Transaction } from '../../database/database.
 import type { Scope } from '../../operator/scope.ts';
 import { actOnPayment } from '../../payments/actions/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
-import { PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
+import { ORDERED_EXAMPLE, ORDERED_FIELDS, PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { PAYMENT_ACTIONS } from '../../payments/moves.ts';
 import { findPaymentOwner, type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
@@ -42,8 +42,8 @@ const PaymentBody = Type.Object(PAYMENT_FIELDS, {
 });
 /** A payment as the institution reads it. */
 export const OperatorPayment = Type.Object(
-  { client_id: ClientId, ...Payment.properties },
-  { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT.example }] },
+  { client_id: ClientId, ...Payment.properties, ...ORDERED_FIELDS },
+  { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT.example, ...ORDERED_EXAMPLE }] },
 );
 const PaymentPath = Type.Object({ payment_id: Type.Unsafe<PaymentId>(Type.String()) });
 export const ActionFields = {
@@ -102,6 +102,7 @@ const CREATE = operation('POST /payments', {
         'beneficiary_not_found',
         'already_exists',
         'exchange_rate_missing',
+        'transition_not_allowed',
       ),
     },
   },
@@ -112,6 +113,7 @@ const Search = Type.Object({
     Type.String({ minLength: 1, description: 'Required unless payment_ids, uuid or reference is given' }),
   ),
   uuid: Type.Optional(Uuid('The SWIFT UETR')),
+  source: Type.Optional(Type.Enum(['client', 'institution'], { description: 'Only payments that these have ordered' })),
   ...PaymentFilters,
 });
 
@@ -211,7 +213,12 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     }),
   );
   serve(app, SEARCH, async ({ query, now }, reply) => {
-    const wanted = { clientId: query.client_id, uuid: query.uuid, search: readSearch(query), now };
+    const wanted = {
+      clientId: query.client_id,
+      uuid: query.uuid,
+      search: { ...readSearch(query), source: query.source },
+      now,
+    };
     const { total, body } = await searchForInstitution(pool, presentationOf(context), wanted);
     return sendJson(reply.header('x-total-count', total), body);
   });

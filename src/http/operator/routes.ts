@@ -16,6 +16,7 @@ import { operatorCurrencyAccountRoutes } from './currency-accounts.ts';
 import { operatorExchangeRateRoutes } from './exchange-rates.ts';
 import { operatorFxAvailabilityRoutes } from './fx-availability.ts';
 import { operatorHealthRoutes } from './health.ts';
+import { operatorHoldRoutes } from './holds.ts';
 import { operatorImportRoutes } from './imports.ts';
 import type { OperatorRoutes } from './listener.ts';
 import { operatorMailboxRoutes } from './mailbox.ts';
@@ -50,6 +51,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorAccountRoutes,
   operatorCurrencyAccountRoutes,
   operatorAccountDetailsRoutes,
+  operatorHoldRoutes,
   operatorTransactionRoutes,
   operatorOnboardingRoutes,
   operatorFxAvailabilityRoutes,

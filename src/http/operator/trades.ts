@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findTrade, listTrades } from '../../exchange/trade.ts';
-import { createTrade, setTradeStatus } from '../../exchange/trade-booking.ts';
+import { createTrade } from '../../exchange/trade-booking.ts';
 import { TRADE, TRADE_FIELDS, TRADE_STATUSES } from '../../exchange/trade-declaration.ts';
+import { setTradeStatus } from '../../exchange/trade-status.ts';
 import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
@@ -35,6 +36,7 @@ export const TradeRecord = Type.Object(TRADE.shown, { title: 'Trade', examples: 
 const TradeList = Type.Object({
   ...ClientPageQuery.properties,
   status: Type.Optional(Type.Enum([...TRADE_STATUSES], { description: 'Only trades with this status' })),
+  source: Type.Optional(Type.Enum(['client', 'institution'], { description: 'Only trades that these have ordered' })),
 });
 
 const CREATE = operation('POST /trades', {
@@ -81,7 +83,10 @@ const CHANGE = operation('PATCH /trades/{trade_id}', {
     summary: 'Set the status of a trade',
     params: idPath('trade_id'),
     body: TradePatch,
-    response: { 200: jsonAnswer('The trade', TradeRecord), ...errors(400, 404, 502, 'trade_not_found') },
+    response: {
+      200: jsonAnswer('The trade', TradeRecord),
+      ...errors(400, 404, 409, 502, 'trade_not_found', 'transition_not_allowed'),
+    },
   },
 });
 
@@ -95,7 +100,14 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
   serve(app, LIST, async ({ query }, reply) =>
-    sendList(reply, await listTrades(pool, context.addresses.api, { ...listRequest(query), status: query.status })),
+    sendList(
+      reply,
+      await listTrades(pool, context.addresses.api, {
+        ...listRequest(query),
+        status: query.status,
+        source: query.source,
+      }),
+    ),
   );
   serve(app, READ_ONE, async (request, reply) =>
     sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),

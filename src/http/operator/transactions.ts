@@ -39,7 +39,15 @@ export const TransactionBody = Type.Object(
 /** A transaction as the institution reads it. */
 const TransactionRecord = Type.Object(TRANSACTION.shown, {
   title: 'Transaction',
-  examples: [{ client_id: 'CLI000001', kind: 'CREDIT_INCOMING_TRANSACTION', payment_id: null, ...TRANSACTION_EXAMPLE }],
+  examples: [
+    {
+      client_id: 'CLI000001',
+      kind: 'CREDIT_INCOMING_TRANSACTION',
+      payment_id: null,
+      trade_id: null,
+      ...TRANSACTION_EXAMPLE,
+    },
+  ],
 });
 
 const BOOK = operation('POST /transactions', {
@@ -51,7 +59,18 @@ const BOOK = operation('POST /transactions', {
     body: TransactionBody,
     response: {
       201: jsonAnswer('The transaction', TransactionRecord),
-      ...errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
+      ...errors(
+        400,
+        404,
+        409,
+        502,
+        'client_not_found',
+        'currency_account_not_found',
+        'payment_not_found',
+        'trade_not_found',
+        'currency_mismatch',
+        'already_exists',
+      ),
     },
   },
 });

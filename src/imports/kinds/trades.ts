@@ -1,6 +1,7 @@
-import { judgeParents, judgeTrades, type NewTrade, setTradeStatus, writeTrades } from '../../exchange/trade-booking.ts';
+import { judgeParents, judgeTrades, type NewTrade, writeTrades } from '../../exchange/trade-booking.ts';
 import { TRADE, type TradeInput, type TradeStatus } from '../../exchange/trade-declaration.ts';
 import { readTrade } from '../../exchange/trade-input.ts';
+import { setTradeStatus } from '../../exchange/trade-status.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 

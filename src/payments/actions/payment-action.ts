@@ -54,9 +54,8 @@ export async function actOnPayments(
   const found = await movePayments(tx, act, [...moves.values()], options);
   for (const [place, problem] of found.refused) refused.set(indexes[place] as number, problem);
   const end = firstRefused();
-  const returned = [...moves].filter(
-    ([index, { action }]) => action === 'return' && !refused.has(index) && index < end,
-  );
+  const done = [...moves].filter(([index]) => !refused.has(index) && index < end);
+  const returned = done.filter(([, { action }], place) => action === 'return' && !found.moved[place]?.uncredited);
   await creditReturns(
     tx,
     act,

@@ -9,8 +9,9 @@ import type { Presentation } from '../presentation.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
- * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one.
- * @returns the identifier of the credit
+ * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one. Nothing is credited
+ * where the amount was still held: it was never debited.
+ * @returns the identifier of the credit; an empty text where there is none
  * @throws Problem as movePayment
  */
 export async function returnPayment(
@@ -19,8 +20,8 @@ export async function returnPayment(
   presentation: Presentation,
   request: MoveRequest,
 ): Promise<string> {
-  await movePayment(tx, act, presentation, request);
-  const [credit = ''] = await creditReturns(tx, act, [request], {});
+  const { uncredited } = await movePayment(tx, act, presentation, request);
+  const [credit = ''] = await creditReturns(tx, act, uncredited ? [] : [request], {});
   return credit;
 }
 

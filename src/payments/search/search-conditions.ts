@@ -89,6 +89,8 @@ export class SearchConditions {
     ] as const) {
       if (value !== undefined) conditions.push(`${column} = ${parameters.add(value)}`);
     }
+    // As a word, so that the index of what clients have ordered serves it.
+    if (search.source !== undefined) conditions.push(`source = '${search.source}'`);
     return conditions.join(' and ') + this.cells() + this.days() + this.amount() + this.approval();
   }
 

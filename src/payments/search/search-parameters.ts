@@ -64,6 +64,8 @@ export interface PaymentSearch {
   /** Europe/London days. */
   created: DayRange | undefined;
   status: StatusFilter | undefined;
+  /** Who ordered them; for the institution. */
+  source?: 'client' | 'institution' | undefined;
   orderBy: 'created' | 'payment_date';
   descending: boolean;
   /** Payments before the page. */

@@ -18,12 +18,13 @@ export function searchPlan(parameters: Parameters, client: string, viewer: strin
   const conditions = new SearchConditions(parameters, client, viewer, search);
   const { amount, created, paymentDate, status } = search;
   const names = NAMES.filter((name) => search[name] !== undefined);
-  const others = amount !== undefined || created || paymentDate || search.currencies || status;
+  const { currencies, source } = search;
+  const others = amount !== undefined || created || paymentDate || currencies || status || source;
   const [name] = names;
   if (name && names.length === 1 && !others && search.orderBy === 'created') {
     if (name === 'beneficiaryId' || name === 'tradeId' || name === 'reference') return named(conditions, name);
   }
-  if (name || (created && paymentDate)) return collected(conditions);
+  if (name || source || (created && paymentDate)) return collected(conditions);
   if (status === 'pending_your_approval' || status === 'pending_others_approval') {
     const alone = !amount && !created && !paymentDate && !search.currencies;
     if (!alone) return collected(conditions);

@@ -1,6 +1,14 @@
 import { isDistributed } from '../../database/cells/pool.ts';
 import type { Db } from '../../database/database.ts';
-import { AS_TEXT, isEmpty, MAY_MANAGE, PAYMENT_COLUMNS, type PaymentTexts, paymentJoins } from '../payment-fields.ts';
+import {
+  AS_TEXT,
+  INSTITUTION_COLUMNS,
+  isEmpty,
+  MAY_MANAGE,
+  PAYMENT_COLUMNS,
+  type PaymentTexts,
+  paymentJoins,
+} from '../payment-fields.ts';
 import { createPaymentWriter } from '../payment-json.ts';
 import type { PaymentView } from '../presentation.ts';
 import { mayManage, withPermissions } from '../viewer-permissions.ts';
@@ -50,7 +58,7 @@ export function searchStatement(view: PaymentView, search: PaymentSearch, distri
   const { tables, page } = searchPlan(parameters, client, viewer, { ...search, distributed });
   const direction = search.descending ? ' desc' : '';
   const text = `with ${tables.map(([name, sql]) => `${name} as materialized (${sql})`).join(', ')}
-select ${PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total
+select ${view.institution ? INSTITUTION_COLUMNS : PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total
 from t left join (${page}) p on true ${paymentJoins(client, viewer)}
 order by p.${search.orderBy}${direction}, p.id${direction}`;
   return { name: statementName(text, search.pageSize), text, values: parameters.values };

@@ -1,0 +1,109 @@
+import { closeHoldsLater, executeHolds } from '../accounts/held-money.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
+import { Problem } from '../values/errors.ts';
+import { findTrade, noTrade, notifyTrades, readTrades } from './trade.ts';
+import type { TradeRecord, TradeStatus } from './trade-declaration.ts';
+
+/** A trade that was ordered stays so: its money was held, and is free now. */
+const FINAL: readonly TradeStatus[] = ['Closed', 'Cancelled', 'Rejected'];
+
+interface LockedTrade {
+  status: TradeStatus;
+  client_id: string;
+  source: 'client' | 'institution';
+  single: boolean;
+}
+
+/**
+ * Gives a trade a status; a new one is notified, unless it is to be `silent`.
+ * @throws Problem trade_not_found; transition_not_allowed of a trade that follows its payment, and of a client's that has ended
+ */
+export async function setTradeStatus(
+  tx: Transaction,
+  act: Act,
+  apiUrl: string,
+  { tradeId, status, silent = false }: { tradeId: string; status: TradeStatus; silent?: boolean },
+): Promise<TradeRecord> {
+  const before =
+    first(
+      await tx.query<LockedTrade & Record<string, unknown>>(
+        'select status, client_id, source, single from trades where trade_id = $1 for update',
+        [tradeId],
+      ),
+    ) ?? noTrade();
+  if (before.single) throw ofOnePayment('trade_id');
+  if (before.status === status) return findTrade(tx, apiUrl, tradeId);
+  if (before.source === 'client' && FINAL.includes(before.status))
+    throw new Problem('transition_not_allowed', {
+      field: 'status',
+      message: `the trade was ordered by the client and is "${before.status}": it takes no other status`,
+    });
+  const move = { clientId: before.client_id, tradeId, before: before.status, status };
+  writeStatuses(tx, act, [move]);
+  const holders = [{ clientId: before.client_id, id: tradeId }];
+  if (status === 'Closed') executeHolds(tx, act.now, { holders, column: 'trade_id' });
+  else if (FINAL.includes(status)) closeHoldsLater(tx, act.now, { holders, column: 'trade_id', by: status });
+  const trade = await findTrade(tx, apiUrl, tradeId);
+  if (!silent) await notifyTrades(tx, act.now, [trade]);
+  return trade;
+}
+
+/** What a caller is told who uses the trade of one payment. @param field that names the trade */
+export function ofOnePayment(field: string): Problem {
+  return new Problem('transition_not_allowed', {
+    field,
+    message: 'the trade belongs to one payment from an account, and follows it',
+  });
+}
+
+/** A trade that follows its payment. */
+export interface FollowingTrade {
+  clientId: string;
+  tradeId: string;
+  before: TradeStatus;
+  status: TradeStatus;
+}
+
+/** Gives the trades of single payments, whose rows are locked, the status that follows from their payments, and notifies them. */
+export async function followPayments(
+  tx: Transaction,
+  act: Act,
+  apiUrl: string,
+  { trades, silent }: { trades: readonly FollowingTrade[]; silent: boolean },
+): Promise<void> {
+  if (trades.length === 0) return;
+  writeStatuses(tx, act, trades);
+  if (silent) return;
+  const ids = trades.map(({ tradeId }) => tradeId);
+  const records = new Map((await readTrades(tx, apiUrl, ids)).map((record) => [record.trade_id, record]));
+  const told = ids.map((id) => records.get(id) ?? noTrade());
+  await notifyTrades(tx, act.now, told);
+}
+
+function writeStatuses(tx: Transaction, act: Act, trades: readonly FollowingTrade[]): void {
+  const list = new RowList(trades, ({ clientId }) => clientId, {
+    trade_id: { type: 'text', of: ({ tradeId }) => tradeId },
+    status: { type: 'text', of: ({ status }) => status },
+  });
+  tx.later({
+    name: list.named('trades-status'),
+    text: `update trades t set status = ${list.at('status')} ${list.after('from')}
+      where t.client_id = ${list.client} and t.trade_id = ${list.at('trade_id')}`,
+    values: list.values,
+  });
+  audit(
+    tx,
+    act,
+    ...trades.map(({ clientId, tradeId, before, status }) => ({
+      action: 'update' as const,
+      entity: 'trade',
+      entityId: tradeId,
+      clientId,
+      before: { status: before },
+      after: { status },
+    })),
+  );
+}
