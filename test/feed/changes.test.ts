@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { londonDay } from '../../src/values/calendar.ts';
 import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
 import { createSubscriber } from '../world/graphql.ts';
@@ -383,7 +384,7 @@ test('consumers acknowledge forwards, and rewind only when they say so', async (
 
 test('the reconciliation of the day agrees with the feed', async () => {
   await settled();
-  const { body } = await service.operator('GET', `/reconciliation?date=${new Date().toISOString().slice(0, 10)}`);
+  const { body } = await service.operator('GET', `/reconciliation?date=${londonDay(new Date())}`);
   const own = body.filter((each: { client_id: string }) => each.client_id === world.clientId);
   assert.deepEqual(own, [
     {
@@ -449,7 +450,7 @@ test('a call that moves a payment several times gives a change for each move', a
       '5 complete: Payment complete',
     ],
   );
-  const { body } = await service.operator('GET', `/reconciliation?date=${new Date().toISOString().slice(0, 10)}`);
+  const { body } = await service.operator('GET', `/reconciliation?date=${londonDay(new Date())}`);
   const own = body.find((each: { client_id: string }) => each.client_id === made.clientId);
   assert.equal(Object.keys(own.moved).length, 4);
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
+import { londonDay } from '../../src/values/calendar.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
 import {
   assertAccessible,
@@ -455,7 +456,7 @@ describe('lists', { skip }, () => {
   test('of step-up clients have nothing to select; marks stand beside what deserves a second look', async () => {
     const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes', approval_step_up: true });
     await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: 'New name' });
-    const today = new Date(service.service.context.clock.now()).toISOString().slice(0, 10);
+    const today = londonDay(service.service.context.clock.now());
     const id = await world.create('1', { payment_date: today });
     const page = await open(world.person('Ann'), world, '/approvals');
     for (const mark of ['First payment to this payee', 'Payee changed', 'Due today'])

@@ -8,7 +8,7 @@ import { CLIENT_ROLE } from '../../../src/http/graphql/read-only.ts';
 import { StartupError } from '../../../src/values/errors.ts';
 import { createDatabase, log, type TestDatabase } from '../../world/database.ts';
 import { createSubscriber } from '../../world/graphql.ts';
-import { listening } from '../../world/ports.ts';
+import { freePort, listening } from '../../world/ports.ts';
 import { startTestService } from '../../world/service.ts';
 import { until } from '../../world/until.ts';
 
@@ -96,7 +96,8 @@ describe('GraphQL while the database is gone', () => {
           one.pipe(other);
         }
       });
-      const port = await listening(proxy);
+      // It closes, and comes back: nobody else gets the port meanwhile.
+      const port = await listening(proxy, await freePort());
       const service = await startTestService(
         {},
         { url: Object.assign(new URL(target), { port }).toString(), drop: () => database.drop() },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PATIENCE } from '../../../../src/process/patience.ts';
+import { londonDay } from '../../../../src/values/calendar.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../../../world/approvals.ts';
 import { published } from '../../../world/change-feed.ts';
 import { createSubscriber } from '../../../world/graphql.ts';
@@ -39,7 +40,7 @@ const marksOf = async (...ids: string[]) => {
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 };
-const today = () => new Date(service.service.context.clock.now()).toISOString().slice(0, 10);
+const today = () => londonDay(service.service.context.clock.now());
 
 test('they need the page’s session, and a client of the person', async () => {
   for (const name of ['home', 'decisions', 'changes', 'payments.csv', 'payments/PAY1', 'accounts', 'statements']) {
