@@ -43,8 +43,8 @@ export async function run(args: string[]): Promise<void> {
   const database = await startEmbedded({ dataDir: folder, log });
   let service: FedService | undefined;
   try {
-    await migrate(database.url, log);
-    service = await startFedService(database.url, join(folder, 'data'));
+    await migrate(database.socketUrl, log);
+    service = await startFedService(database.socketUrl, join(folder, 'data'));
     print(`${lines} lines in a file, ${calls} single calls on one connection`);
     print('| action | single calls /s | p50, p99 ms | lines of a file /s | ratio | peak memory MB |');
     print('|---|---|---|---|---|---|');

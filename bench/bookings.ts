@@ -32,12 +32,12 @@ export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? SECONDS);
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-bookings-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
-  const db = new pg.Client({ connectionString: database.url });
+  const db = new pg.Client({ connectionString: database.socketUrl });
   let service: FedService | undefined;
   try {
-    await migrate(database.url, log);
+    await migrate(database.socketUrl, log);
     await db.connect();
-    service = await startFedService(database.url, join(folder, 'service'));
+    service = await startFedService(database.socketUrl, join(folder, 'service'));
     const { operator, pid } = service;
     await fill(operator);
     const server = await serverClock(db);
@@ -48,7 +48,7 @@ export async function run(args: string[]): Promise<void> {
     print('| | a second | p50, p99 ms | program ms each | PostgreSQL ms each | both, against the floor |');
     print('|---|---|---|---|---|---|');
     for (let round = 0; round < ROUNDS; round += 1) {
-      const floor = await measureFloor(database.url, server, seconds);
+      const floor = await measureFloor(database.socketUrl, server, seconds);
       row('floor', floor, floor);
       row('bookings', await measure({ seconds, lanes: CONNECTIONS }, clocks, (n) => book(1 + (n % ACCOUNTS))), floor);
       row('of one account', await measure({ seconds, lanes: AT_ONCE_OF_ONE }, clocks, () => book(1)), floor);

@@ -34,11 +34,11 @@ export async function run(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-changes-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   let service: FedService | undefined;
-  const db = new pg.Client({ connectionString: database.url });
+  const db = new pg.Client({ connectionString: database.socketUrl });
   try {
-    await migrate(database.url, log);
+    await migrate(database.socketUrl, log);
     await db.connect();
-    service = await startFedService(database.url, join(folder, 'service'));
+    service = await startFedService(database.socketUrl, join(folder, 'service'));
     print('| kept changes | where | p50 ms | p99 ms | service CPU ms a page | memory MB |');
     print('|---|---|---|---|---|---|');
     await db.query('truncate changes, changes_unpublished, change_order, change_versions');
@@ -49,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
         ['middle', kept / 2],
         ['end', kept - PAGES * PAGE_ROWS],
       ] as const)
-        await measurePages(service, database.url, { size: kept, where, after: Math.max(0, after) });
+        await measurePages(service, database.socketUrl, { size: kept, where, after: Math.max(0, after) });
     }
     await follow(service, db, kept);
   } finally {

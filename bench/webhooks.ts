@@ -63,7 +63,7 @@ function ask<T>(process: ChildProcess, question: string): Promise<T> {
 }
 
 const database = await startEmbedded({ dataDir, log });
-const pool = createPool(database.url, log, { max: 8, background: true });
+const pool = createPool(database.socketUrl, log, { max: 8, background: true });
 const activity = new Activity(pool, log);
 const EVENTS = new Set(['events'] as const);
 const receiver = await child('receiver');
@@ -229,7 +229,7 @@ async function retention(): Promise<number> {
 
 let worker: Awaited<ReturnType<typeof child>> | undefined;
 try {
-  await migrate(database.url, log);
+  await migrate(database.socketUrl, log);
   await pool.query(
     "insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now())",
   );
@@ -241,7 +241,7 @@ try {
     );
     if (client >= 1 && client <= CLIENTS) await subscribe(client, `/c${client}`);
   }
-  worker = await child('worker', database.url, dataDir);
+  worker = await child('worker', database.socketUrl, dataDir);
   await pause(1_500);
   const all = Array.from({ length: CLIENTS }, (_one, index) => index + 1);
   const measured = new Set(all);
@@ -273,7 +273,10 @@ try {
     '>= 0.5',
     rate / bare >= 0.5,
   );
-  const rowByRow = await rowByRowRate(pool, database.url, { folder: dataDir, bodyCharacters: PADDING_CHARACTERS });
+  const rowByRow = await rowByRowRate(pool, database.socketUrl, {
+    folder: dataDir,
+    bodyCharacters: PADDING_CHARACTERS,
+  });
   if (rowByRow !== undefined) {
     report(
       'burst, against pgbench: insert, claim, attempt row by row',

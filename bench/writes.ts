@@ -29,9 +29,9 @@ export async function run(): Promise<void> {
   // 0711: the server runs as another user when this one is root.
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   try {
-    await migrate(database.url, log);
-    const pool = createPool(database.url, log, { max: CONNECTIONS, background: true });
-    const background = createPool(database.url, log, { max: 1, background: true });
+    await migrate(database.socketUrl, log);
+    const pool = createPool(database.socketUrl, log, { max: CONNECTIONS, background: true });
+    const background = createPool(database.socketUrl, log, { max: 1, background: true });
     await prepare(pool);
     await rollUpTotals(background);
     print('| writes | without totals /s | with totals /s | ratio (median of the rounds) |');

@@ -200,7 +200,7 @@ async function startContext(start: {
 async function startDatabase({ dataDir }: Config, log: Logger, parts: Parts): Promise<string> {
   const database = await startEmbedded({ dataDir, log });
   await parts.start(database);
-  return database.url;
+  return database.socketUrl;
 }
 
 /** Creates what the first request and the first event need. */

@@ -26,7 +26,7 @@ export async function withDatabaseUrl<T>(config: Config, work: (url: string) => 
   try {
     if (config.databaseUrl !== undefined || lockHolder(dataDir) !== undefined) return await work(known);
     const server = await startEmbedded({ dataDir, log: createLog('silent', false) });
-    return await work(server.url).finally(() => server.stop());
+    return await work(server.socketUrl).finally(() => server.stop());
   } catch (error) {
     throw startFault(config, errorOf(error));
   }

@@ -181,7 +181,7 @@ async function servePrimary(run: Run): Promise<number> {
     await parts.start(health);
     const database = config.databaseUrl ? undefined : await startDatabase(run, parts);
     await parts.start({ stop: () => workers.stop() });
-    const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+    const environment: Record<string, string> = database ? { DATABASE_URL: database.socketUrl } : {};
     if (config.samplePort !== undefined) environment.LOMBARD_SAMPLE_PORT = String(config.samplePort);
     const first = await parts.during(workers.start(config.workers, { environment, drain: config.drain }));
     const sample = await announce(run, { ...first.running, health: health.url }, first.demonstration);

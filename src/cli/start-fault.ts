@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { databaseFault } from '../database/fault.ts';
-import { dataDirectoryFault, embeddedUrl } from '../settings/data-directory.ts';
+import { dataDirectoryFault, leadsToEmbedded } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
@@ -28,7 +28,7 @@ export function startFault(
     const reason = path === undefined ? databaseFault(cause) : undefined;
     if (reason === undefined) continue;
     // A worker has the embedded database's address from its primary.
-    if (databaseUrl !== undefined && databaseUrl !== embeddedUrl(dataDir))
+    if (databaseUrl !== undefined && !leadsToEmbedded(dataDir, databaseUrl))
       return new StartupError(`DATABASE_URL: ${reason} (${error.message})`, { cause: error });
     const full = isFull(dataDir) ? new Error('ENOSPC', { cause: error }) : cause;
     return (

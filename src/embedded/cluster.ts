@@ -27,6 +27,9 @@ const DATABASE = 'lombard';
 const RETRY_DELAY_MS = 50;
 const PASSWORD_BYTES = 24;
 const UNFINISHED = 'postgres.initializing-';
+/** How the names of PostgreSQL's sockets and of their locks begin; and the bytes of a socket's path, without the zero at its end. */
+const SOCKETS = '.s.PGSQL.';
+const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** How clients reach the database. The file `postgres-url` keeps both, so that they stay the same over restarts. */
 export interface Access {
@@ -47,9 +50,20 @@ export function clusterDirectory(dataDir: string): string {
   return join(dataDir, 'postgres');
 }
 
-/** Superuser connection string of the service's database. */
-export function connectionString(access: Access): string {
-  return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/${DATABASE}`;
+/** Superuser connection string of the service's database. @param host an address, or the encoded directory of a unix socket */
+export function connectionString(access: Access, host = '127.0.0.1'): string {
+  return `postgres://${SUPERUSER}:${access.password}@${host}:${access.port}/${DATABASE}`;
+}
+
+/** The same by the unix socket, which takes half of the processor time; over TCP where no program could name the socket. */
+export function socketString(cluster: string, access: Access): string {
+  const path = join(cluster, `${SOCKETS}${access.port}`);
+  return connectionString(access, Buffer.byteLength(path) > MAX_SOCKET_PATH ? undefined : encodeURIComponent(cluster));
+}
+
+/** Removes the sockets of a server that was killed: the process ids in their locks may belong to other programs now. */
+export function removeSockets(cluster: string): void {
+  for (const name of readdirSync(cluster)) if (name.startsWith(SOCKETS)) rmSync(join(cluster, name), { force: true });
 }
 
 /** The contents of `postgres-url`, or undefined if it does not exist or is damaged. */

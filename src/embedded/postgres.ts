@@ -7,7 +7,16 @@ import { makeDataDirectory } from '../settings/data-directory.ts';
 import { monotonic } from '../values/calendar.ts';
 import { reachablePath, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
-import { type Access, clusterDirectory, connectionString, prepareCluster, readAccess, writeAccess } from './cluster.ts';
+import {
+  type Access,
+  clusterDirectory,
+  connectionString,
+  prepareCluster,
+  readAccess,
+  removeSockets,
+  socketString,
+  writeAccess,
+} from './cluster.ts';
 import { startFailure } from './failure.ts';
 import { lockDirectory } from './lock.ts';
 import { endLeftovers } from './processes.ts';
@@ -22,8 +31,10 @@ const MAX_PORT_ATTEMPTS = 5;
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {
-  /** Superuser connection string of the database "lombard"; stays the same until stop(). */
+  /** Superuser connection string of the database "lombard", for any program; stays the same until stop(). */
   url: string;
+  /** The same for this machine's service: by the unix socket, where its path is not too long. */
+  socketUrl: string;
   /** Fast shutdown, or immediate after five seconds. The data directory is free afterwards. */
   stop(): Promise<void>;
 }
@@ -79,6 +90,7 @@ async function startLocked(options: EmbeddedOptions, release: () => void): Promi
   const start = (on: number) => {
     // No postmaster of this cluster runs, so its file is stale, whatever process has its id now.
     rmSync(join(cluster, 'postmaster.pid'), { force: true });
+    removeSockets(cluster);
     const args = serverArguments(on, durable, settings);
     return startServer({
       program: binaries.postgres,
@@ -103,7 +115,7 @@ async function startLocked(options: EmbeddedOptions, release: () => void): Promi
     stopped ??= supervisor.stop().finally(release);
     return stopped;
   };
-  return { url: connectionString(access), stop };
+  return { url: connectionString(access), socketUrl: socketString(cluster, access), stop };
 }
 
 /** Starts on the port that was asked for, or on a free one. A free port can be taken before it is used: then another one is tried. */

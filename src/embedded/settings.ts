@@ -44,12 +44,16 @@ export function configurationFile(): string {
 
 /** Text of pg_hba.conf: connections only from this machine, and only with the password. */
 export function accessFile(): string {
-  return '# Written at every start of the service.\nhost all all 127.0.0.1/32 scram-sha-256\n';
+  return '# Written at every start of the service.\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n';
 }
 
-/** Command-line arguments of the server. The caller's settings override those of tests, and nothing overrides address and port. */
+/**
+ * Command-line arguments of the server. The caller's settings override those of tests, and nothing overrides how it is reached: on the
+ * loopback interface, and by a unix socket in its own directory, which nobody else may enter.
+ */
 export function serverArguments(port: number, durable: boolean, extra: Record<string, string>): string[] {
-  const fixed = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' };
+  const socket = { unix_socket_directories: '.', unix_socket_permissions: '0700' };
+  const fixed = { listen_addresses: '127.0.0.1', port: String(port), ...socket };
   const all = { ...(durable ? {} : NOT_DURABLE), ...extra, ...fixed };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -105,6 +105,12 @@ export function embeddedUrl(dataDir: string): string | undefined {
   }
 }
 
+/** Whether a connection string leads to the embedded database, by whatever way: nobody else has its password. */
+export function leadsToEmbedded(dataDir: string, url: string): boolean {
+  const password = URL.parse(embeddedUrl(dataDir) ?? '')?.password;
+  return password !== undefined && URL.parse(url)?.password === password;
+}
+
 /**
  * One line for what went wrong with the data directory: which, what was found, and what to do.
  * @returns undefined if the cause lies elsewhere

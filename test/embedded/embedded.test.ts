@@ -215,7 +215,40 @@ test('other users of the machine do not get in', async (t) => {
     `select current_setting('listen_addresses') as addresses,
     current_setting('unix_socket_directories') as sockets`,
   );
-  assert.deepEqual(row, { addresses: '127.0.0.1', sockets: '' });
+  assert.deepEqual(row, { addresses: '127.0.0.1', sockets: '.' });
+});
+
+/** How a session reached the server: the server's address, null for a unix socket. */
+const WAY = 'select host(inet_server_addr()) as address';
+
+test('the service reaches it by a unix socket that only the account of the server may use, and needs the password there too', async (t) => {
+  const dataDir = directory(t);
+  const { url, socketUrl } = await start(t, dataDir);
+  assert.deepEqual(await query(socketUrl, WAY), [{ address: null }]);
+  assert.deepEqual(await query(url, WAY), [{ address: '127.0.0.1' }]);
+  const socket = join(dataDir, 'postgres', `.s.PGSQL.${new URL(url).port}`);
+  assert.equal(statSync(socket).mode & 0o777, 0o700);
+  assert.equal(statSync(dirname(socket)).mode & 0o777, 0o700);
+  await assert.rejects(query(socketUrl.replace(new URL(url).password, 'postgres'), 'select 1'), /password/i);
+});
+
+test('a data directory whose path is too long for a socket is reached over the loopback interface', async (t) => {
+  const dataDir = join(directory(t), 'ä'.repeat(40));
+  const { url, socketUrl } = await start(t, dataDir);
+  assert.equal(socketUrl, url);
+  assert.deepEqual(await query(socketUrl, 'select 1 as one'), [{ one: 1 }]);
+});
+
+test('a socket that a killed server has left, whose process id now belongs to another program, stops no start', async (t) => {
+  const dataDir = directory(t);
+  const first = await start(t, dataDir);
+  await first.stop();
+  const socket = join(dataDir, 'postgres', `.s.PGSQL.${new URL(first.url).port}`);
+  assert.equal(existsSync(socket), false, 'a stop leaves none');
+  writeFileSync(socket, '');
+  writeFileSync(`${socket}.lock`, `${process.pid}\n`);
+  const again = await start(t, dataDir);
+  assert.deepEqual(await query(again.socketUrl, WAY), [{ address: null }]);
 });
 
 test('the environment of the service, with its secrets, is not passed on', {

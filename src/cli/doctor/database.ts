@@ -24,7 +24,8 @@ const OWN_CONNECTIONS_ON_CITUS = 8;
 /** Differences between this machine's clock and the database's, in seconds. */
 const MAX_CLOCK_SECONDS = 5;
 const WRONG_CLOCK_SECONDS = 60;
-const LOCAL = /^(localhost|127\.[0-9.]+|::1|)$/;
+/** A unix socket is named by the encoded path of its directory. */
+const LOCAL = /^(localhost|127\.[0-9.]+|::1||%2f.*)$/i;
 
 /** Opens the database for the checks. The caller ends the pool. @param cells of a database with several */
 export function openForChecks({ sessions }: DatabaseAddresses, cells?: CellPaths): Pool {

@@ -190,6 +190,7 @@ describe('a server, as a table', () => {
     [{ max_connections: 95 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 96/],
     [{ encrypted: false }, 'db.bank.example', 'database encryption', /^warning: .*sslmode=verify-full/],
     [{}, 'db.bank.example', 'database encryption', /^ok: the connection uses TLS/],
+    [{ encrypted: false }, '%2Fvar%2Frun', 'database encryption', /^ok: the server is on this machine/],
   ];
   for (const [differs, host, check, says] of cases)
     test(`${JSON.stringify(differs)} at ${host}`, () => {
