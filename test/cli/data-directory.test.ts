@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { lombard, PORTS, printed } from '../world/command.ts';
+import { lombard, MAX_START_SECONDS, PORTS, printed } from '../world/command.ts';
 import { IS_ROOT, mountMemory, NOBODY, whyNoOtherUser } from '../world/file-systems.ts';
 
 /** A user whom no machine knows. */
@@ -32,7 +32,7 @@ async function refused(
     ...more,
   };
   const { child, ended } = lombard(['demo'], settings, 'ignore', as);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_START_SECONDS * 1_000);
   const { code, stderr } = await ended;
   clearTimeout(timer);
   assert.equal(code, 1, stderr);

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { LOCKS } from '../../src/database/locks.ts';
 import { checkTrustedFiles } from '../../src/http/trusted/files.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { lombard, PORTS, printed } from '../world/command.ts';
+import { lombard, MAX_START_SECONDS, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { credentials, issue } from '../world/pki.ts';
 import { freePort, listening } from '../world/ports.ts';
@@ -36,7 +36,7 @@ const NO_DATABASE = 'postgres://nobody@127.0.0.1:9/none';
 
 async function refused(more: Record<string, string>): Promise<string> {
   const { child, ended } = lombard(['serve'], environment({ DATABASE_URL: NO_DATABASE, ...more }));
-  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_START_SECONDS * 1_000);
   const { code, stderr } = await ended;
   clearTimeout(timer);
   assert.equal(code, 1, stderr);

@@ -8,7 +8,6 @@ import pg from 'pg';
 import { databaseFault } from '../../src/database/fault.ts';
 import { lombard, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
-import { MAX_START_SECONDS } from '../world/demonstration.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 
@@ -133,7 +132,7 @@ describe('the command', () => {
     ...more,
   });
   const addresses = async (started: ReturnType<typeof lombard>) => {
-    await printed(started, /"msg":"ready"/, MAX_START_SECONDS);
+    await printed(started, /"msg":"ready"/);
     const line = started
       .output()
       .split('\n')

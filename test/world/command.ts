@@ -16,6 +16,9 @@ export const PORTS = {
   LOMBARD_HEALTH_PORT: '0',
 };
 
+/** Seconds that a program may take to start on a machine that does much else. */
+export const MAX_START_SECONDS = 120;
+
 interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -63,11 +66,7 @@ export function lombard(
 }
 
 /** What a process has printed, once it has; its end before that is an error that shows what it said. */
-export async function printed(
-  started: Pick<Command, 'ended' | 'output'>,
-  pattern: RegExp,
-  seconds?: number,
-): Promise<RegExpExecArray> {
+export async function printed(started: Pick<Command, 'ended' | 'output'>, pattern: RegExp): Promise<RegExpExecArray> {
   let end: Ended | undefined;
   void started.ended.then((ended) => {
     end = ended;
@@ -78,7 +77,7 @@ export async function printed(
       if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
       return found;
     },
-    { what: `${pattern} printed`, seconds, seen: started.output },
+    { what: `${pattern} printed`, seconds: MAX_START_SECONDS, seen: started.output },
   );
 }
 

@@ -33,9 +33,6 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Seconds that a start may take on a machine that does much else. */
-export const MAX_START_SECONDS = 120;
-
 /** @param settings LOMBARD_... variables; rate limits are off unless given */
 export async function startSandbox(settings: Record<string, string> = {}): Promise<Sandbox> {
   const database = await createDatabase();
@@ -48,7 +45,7 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
   const start = async (ports: Record<string, string>) => {
     const started = lombard(['demo'], { ...own, ...ports });
     processes.push(started);
-    await printed(started, /Lombard is ready/, MAX_START_SECONDS).catch((error) => {
+    await printed(started, /Lombard is ready/).catch((error) => {
       started.child.kill('SIGKILL');
       throw error;
     });

@@ -360,7 +360,7 @@ async function sClient(args: string[]): Promise<string> {
   child.stdin.write('GET /cert_check HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const timer = setTimeout(() => child.kill(), 5_000);
+  const timer = setTimeout(() => child.kill(), 60_000);
   await once(child, 'close');
   clearTimeout(timer);
   return text;
