@@ -70,6 +70,45 @@ describe('the demonstration institution', () => {
     );
   });
 
+  test('each client has three verified payees in pounds, euros and dollars, whose details are complete', async () => {
+    const { rows } = await service.query(
+      `select client_id, currency, count(*)::int as payees from beneficiaries
+       where verified and active and not blocked and country_code is not null and bank_country_code is not null
+         and currency = any('{GBP,EUR,USD}')
+       group by client_id, currency order by client_id, currency`,
+    );
+    assert.deepEqual(
+      rows.map(({ client_id, currency }) => `${client_id} ${currency}`),
+      ['CLI000001', 'CLI000002'].flatMap((client) => ['EUR', 'GBP', 'USD'].map((currency) => `${client} ${currency}`)),
+    );
+    assert.ok(rows.every(({ payees }) => payees >= 3));
+  });
+
+  test('a client can see where to pay in, in each of three currencies', async () => {
+    const token = await signIn('ada@ashdown.example');
+    const { body } = await service.client(token, 'GET', '/account-details?client_id=CLI000001');
+    assert.deepEqual(
+      body.map(({ currency }: { currency: string }) => currency),
+      ['EUR', 'GBP', 'USD'],
+    );
+  });
+
+  test('three currencies have cut-offs, and holidays of three years', async () => {
+    const { body } = await service.operator('GET', '/currencies');
+    const years = [0, 1, 2].map((index) => String(new Date().getUTCFullYear() + index));
+    for (const { currency, cutoff_time: time, holidays } of body) {
+      assert.match(time, /^\d\d:\d\d$/, currency);
+      const days: string[] = holidays.map(({ date }: { date: string }) => date);
+      assert.deepEqual(days, days.toSorted());
+      for (const year of years)
+        assert.ok(days.filter((day) => day.startsWith(year)).length >= 6, `${currency} ${year}`);
+    }
+    assert.deepEqual(
+      body.map(({ currency }: { currency: string }) => currency),
+      ['EUR', 'GBP', 'USD'],
+    );
+  });
+
   test('states, approvals and dates fit each other', async () => {
     const { rows } = await service.query(
       `select p.payment_id, p.status, a.status as approval, a.remaining, json_array_length(a.authorisations)::int as given, p.authorised_by, p.authorised_date, p.rejected_date,

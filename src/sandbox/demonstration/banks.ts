@@ -92,8 +92,77 @@ export const DEMO_BANKS: DemoBank[] = [
   },
 ];
 
+/** Further payees that each client has, so that three are there in pounds, euros and dollars. They have been paid nothing yet. */
+const FURTHER_PAYEES: (Omit<DemoBank, 'scheme'> & { names: Record<string, string> })[] = [
+  {
+    ...{
+      currency: 'GBP',
+      country: 'GB',
+      account_number: '66374958',
+      bank_identifier: '089999',
+      swift_code: 'CPBKGB22XXX',
+    },
+    names: { CLI000001: 'Pennine Haulage Ltd', CLI000002: 'Tyne Ropeworks Ltd' },
+  },
+  {
+    ...{
+      currency: 'GBP',
+      country: 'GB',
+      account_number: '63748472',
+      bank_identifier: '202959',
+      swift_code: 'BUKBGB22XXX',
+    },
+    names: { CLI000001: 'Fenland Storage LLP', CLI000002: 'Solent Sailmakers Ltd' },
+  },
+  {
+    ...{ currency: 'USD', country: 'US', account_number: '000987654321', bank_identifier: '026009593' },
+    swift_code: 'BOFAUS3NXXX',
+    names: { CLI000001: 'Hudson Freight LLC', CLI000002: 'Chesapeake Marine Inc' },
+  },
+  {
+    ...{ currency: 'USD', country: 'US', account_number: '000246813579', bank_identifier: '121000248' },
+    swift_code: 'WFBIUS6SXXX',
+    names: { CLI000001: 'Sierra Orchards Inc', CLI000002: 'Puget Sound Supply LLC' },
+  },
+];
+
+/** Where payees are, and their bank, in the countries that ask for it. */
+const ADDRESSES: Record<string, { address_line_1: string; city: string; state_region?: string; post_code?: string }> = {
+  US: { address_line_1: '1 Main Street', city: 'Springfield', state_region: 'Illinois', post_code: '62701' },
+  CA: { address_line_1: '1 Main Street', city: 'Hamilton', state_region: 'Ontario', post_code: 'L8P 1A1' },
+  AU: { address_line_1: '1 High Street', city: 'Geelong' },
+  JP: { address_line_1: '1-1 Marunouchi', city: 'Tokyo' },
+  HK: { address_line_1: '1 Queen’s Road', city: 'Hong Kong' },
+  SG: { address_line_1: '1 Raffles Place', city: 'Singapore' },
+};
+
+/** The beneficiaries of a client, those of the history first. @param clientIndex its place in DEMO_CLIENTS */
+export function demonstrationPayees(clientId: string, clientIndex: number) {
+  const names = DEMO_BENEFICIARIES[clientId] ?? [];
+  const past = DEMO_BANKS.map(({ scheme: _scheme, ...bank }, index) => ({
+    ...bank,
+    number: clientIndex * DEMO_BANKS.length + index + 1,
+    beneficiary_name: names[index] ?? 'Beneficiary',
+  }));
+  const first = Object.keys(DEMO_BENEFICIARIES).length * DEMO_BANKS.length + 1;
+  const further = FURTHER_PAYEES.map(({ names: own, ...bank }, index) => ({
+    ...bank,
+    number: first + clientIndex * FURTHER_PAYEES.length + index,
+    beneficiary_name: own[clientId] ?? 'Beneficiary',
+  }));
+  return [...past, ...further].map(({ number, country, ...payee }) => ({
+    client_id: clientId,
+    beneficiary_id: identifier(number),
+    beneficiary_aml_id: `AML-${String(number).padStart(5, '0')}`,
+    country_code: country,
+    bank_country_code: country,
+    ...ADDRESSES[country],
+    ...payee,
+  }));
+}
+
 /** Names of beneficiaries: for each client, one for each of DEMO_BANKS in the same order. */
-export const DEMO_BENEFICIARIES: Record<string, string[]> = {
+const DEMO_BENEFICIARIES: Record<string, string[]> = {
   CLI000001: [
     'Weald Packaging Ltd',
     'Müller Werkzeuge GmbH',
@@ -136,10 +205,10 @@ export const DEMO_BENEFICIARIES: Record<string, string[]> = {
 
 /** Identifier of a client's beneficiary at a bank. @param clientIndex, bankIndex places in DEMO_CLIENTS and DEMO_BANKS */
 export function beneficiaryId(clientIndex: number, bankIndex: number): string {
-  return `BEN${beneficiaryNumber(clientIndex, bankIndex, 6)}`;
+  return identifier(clientIndex * DEMO_BANKS.length + bankIndex + 1);
 }
 
-/** A number that counts all beneficiaries from 1, with leading zeros. */
-export function beneficiaryNumber(clientIndex: number, bankIndex: number, digits: number): string {
-  return String(clientIndex * DEMO_BANKS.length + bankIndex + 1).padStart(digits, '0');
+/** @param number that counts all beneficiaries from 1 */
+function identifier(number: number): string {
+  return `BEN${String(number).padStart(6, '0')}`;
 }

@@ -4,14 +4,12 @@ import { withinCell } from '../../database/cells/connection.ts';
 import { inCellsOf } from '../../database/cells/directory.ts';
 import { type Transaction, transaction } from '../../database/database.ts';
 import { LOCKS } from '../../database/locks.ts';
-import { setRates } from '../../exchange/exchange-rates.ts';
 import { updateApplication } from '../../identity/applications/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
 import { createMassBeneficiary } from '../../orders/mass-beneficiary.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { londonDay } from '../../values/calendar.ts';
 import { putAccounts } from './accounts.ts';
-import { DEMO_RATES } from './banks.ts';
 import {
   type ChosenClient,
   DEMO_APPLICATION,
@@ -20,6 +18,7 @@ import {
   DEMO_MASS_BENEFICIARY,
   sampleRedirect,
 } from './institution.ts';
+import { putMarkets } from './markets.ts';
 import { putBeneficiaries, putParties } from './parties.ts';
 import { putPayments } from './payments.ts';
 
@@ -45,7 +44,7 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     if ((await tx.query('select from clients limit 1')).rows.length > 0) return false;
     const today = londonDay(now);
     await putParties(tx, scope, today);
-    await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
+    await putMarkets(tx, act, today);
     const ids = DEMO_CLIENTS.map((client) => client.client_id);
     await inCellsOf(tx, ids, async (there, begin) => {
       await begin();

@@ -1,4 +1,4 @@
-import { DEFAULT_PERMISSIONS, type Permission } from '../../identity/people/permission.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../identity/people/permission.ts';
 
 /**
  * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public: it exists in the sandbox
@@ -63,7 +63,7 @@ export const DEMO_CONTACTS: {
     contact_id: 'CON000001',
     name: 'Ada Ashdown',
     email: 'ada@ashdown.example',
-    clients: [{ client_id: 'CLI000001', permissions: [...DEFAULT_PERMISSIONS] }],
+    clients: [{ client_id: 'CLI000001', permissions: [...PERMISSIONS] }],
   },
   {
     contact_id: 'CON000002',

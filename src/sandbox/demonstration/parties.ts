@@ -6,7 +6,7 @@ import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';
 import { clientImport } from '../../imports/kinds/clients.ts';
 import { contactImport } from '../../imports/kinds/contacts.ts';
 import { addDays } from '../../values/calendar.ts';
-import { beneficiaryId, beneficiaryNumber, DEMO_BANKS, DEMO_BENEFICIARIES } from './banks.ts';
+import { demonstrationPayees } from './banks.ts';
 import { type ChosenClient, DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
 import { putRecords } from './records.ts';
 
@@ -40,18 +40,10 @@ export async function putParties(tx: Transaction, scope: ImportScope, today: str
 
 /** Creates beneficiaries. @param chosen whether a client's are created */
 export async function putBeneficiaries(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
-  const beneficiaries = DEMO_CLIENTS.flatMap(beneficiariesOf).filter(({ client_id: clientId }) => chosen(clientId));
+  const beneficiaries = DEMO_CLIENTS.flatMap(({ client_id: clientId }, index) =>
+    chosen(clientId) ? demonstrationPayees(clientId, index) : [],
+  );
   await putRecords(tx, scope, beneficiaryImport, beneficiaries);
-}
-
-function beneficiariesOf({ client_id }: { client_id: string }, clientIndex: number) {
-  return DEMO_BANKS.map(({ country: _country, scheme: _scheme, ...bank }, bankIndex) => ({
-    client_id,
-    beneficiary_id: beneficiaryId(clientIndex, bankIndex),
-    beneficiary_name: DEMO_BENEFICIARIES[client_id]?.[bankIndex] ?? 'Beneficiary',
-    beneficiary_aml_id: `AML-${beneficiaryNumber(clientIndex, bankIndex, 5)}`,
-    ...bank,
-  }));
 }
 
 async function putApplication(tx: Transaction, { act, vault }: ImportScope): Promise<void> {
