@@ -76,11 +76,11 @@ const ROOMS: Record<string, string[]> = {
   ...above(BUSINESS),
   sandbox: [...GIVEN, 'embedded', ...DOMAINS],
   ...above(ENTRANCES),
-  'start-checks': [...GIVEN, 'http/server', 'http/trusted', 'keys'],
+  'start-checks': [...GIVEN, 'beneficiaries', 'http/server', 'http/trusted', 'keys'],
   cli: [
     ...GIVEN,
     ...['certificates', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails', 'monitoring'],
-    ...['operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
+    ...['beneficiaries', 'operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
   ],
   root: ['*'],
 };

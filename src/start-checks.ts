@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { bankTable } from './beneficiaries/bank-table.ts';
 import type { Context } from './context.ts';
 import { askCells } from './database/cells/contexts.ts';
 import { requireFreePorts, type WantedPort } from './http/server/ports.ts';
@@ -17,6 +18,7 @@ import { messageOf } from './values/unknown.ts';
 export async function checkStart(config: Config): Promise<void> {
   makeDataDirectory(config.dataDir);
   checkInstitution(config);
+  bankTable(config.bankDetails);
   await checkTrustedFiles(config);
   // The workers of a cluster share the ports that its primary has checked.
   if (!cluster.isWorker) await requireFreePorts(wantedPorts(config));

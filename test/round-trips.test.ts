@@ -80,6 +80,26 @@ async function turnsOf(
   return Math.max(...own.map((turns) => turns.length));
 }
 
+/** What a contact orders of a beneficiary. */
+async function orderBeneficiary(
+  measure: (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => Promise<void>,
+  round: number,
+): Promise<void> {
+  const orderer = world.people.Cy ?? (await world.hire('Cy', ['can_manage_beneficiaries']));
+  const places = { country_code: 'DE', bank_country_code: 'DE', bank_currency_code: 'EUR' };
+  const order = { ...places, name: `Payee ${round}`, iban: 'DE02120300000000202051' };
+  let one = '';
+  const create = async () => {
+    const made = await world.ask(orderer, 'POST', '/beneficiaries', order);
+    one = `/beneficiaries/${made.body.beneficiary_id}`;
+    return made;
+  };
+  await measure('a beneficiary', create, order.name);
+  const change = { name: `Renamed ${round}` };
+  await measure('a changed beneficiary', () => world.ask(orderer, 'PATCH', one, change), change.name);
+  await measure('a deleted beneficiary', () => world.ask(orderer, 'DELETE', one), change.name);
+}
+
 test('a change has at most four round trips', async () => {
   const counts: Record<string, number> = {};
   const measure = async (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => {
@@ -113,6 +133,7 @@ test('a change has at most four round trips', async () => {
     await measure('the last approval', () => world.patch(world.person('Bob'), id, 'authorise'), id);
     for (const action of ['validate', 'send', 'complete'])
       await measure(`action ${action}`, () => service.operator('POST', `/payments/${id}/actions`, { action }), id);
+    await orderBeneficiary(measure, round);
     const others = [await world.create(), await world.create()];
     await measure('a deletion', () => world.ask(world.owner, 'DELETE', `/payments/${others[0]}`), others[0] as string);
     await measure(

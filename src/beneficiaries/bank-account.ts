@@ -111,9 +111,9 @@ function formFaults(
   const fits = letters.test(text) && shortest <= text.length && text.length <= longest;
   if (fits && (!format.check || passes(format.check, text))) return [];
   const length = shortest === longest ? String(shortest) : `${shortest} to ${longest}`;
-  const name = format.label ? `must be a ${format.label} of` : 'must have';
+  const called = format.label ? ` (${format.label})` : '';
   const checked = format.check ? CHECK_WORDS[format.check] : '';
-  return [{ code: format.code, field, message: `${name} ${length} ${kind}${checked}` }];
+  return [{ code: format.code, field, message: `must have ${length} ${kind}${checked}${called}` }];
 }
 
 const CHECK_WORDS: Record<NonNullable<Format['check']>, string> = {

@@ -39,7 +39,7 @@ interface BankAccountView extends Pick<Beneficiary, (typeof OF_ACCOUNT)[number]>
 }
 
 /** How far the institution is with a beneficiary. */
-export function amlStatus(flags: {
+function amlStatus(flags: {
   beneficiary_blocked: boolean;
   beneficiary_completed: boolean;
   beneficiary_verified: boolean;

@@ -7,6 +7,7 @@ import { errorOf, fieldsOf } from '../values/unknown.ts';
 import { accountCommands } from './accounts.ts';
 import { approvalCommands } from './approvals.ts';
 import { auditCommands } from './audit.ts';
+import { bankDetailsCommand } from './bank-details.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
 import { completionCommand } from './completion.ts';
@@ -123,6 +124,7 @@ export async function createProgram(
 
   migrateCommand(frame);
   importCommand(frame);
+  bankDetailsCommand(frame);
   auditCommands(frame);
   keysCommands(frame);
   changesCommand(frame);

@@ -39,6 +39,8 @@ export const LOCKS = {
   clientMove: 7_210_451,
   /** One process looks for claims without a record. */
   claimSweep: 7_210_452,
+  /** With the hash of a client, a name and an account: equal beneficiaries are created one after the other. */
+  payee: 7_210_453,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

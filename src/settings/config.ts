@@ -102,6 +102,8 @@ function readAll(settings: Settings) {
     approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
     /** Where the institution's staff signs in; undefined: with operator tokens. */
     staff: readStaff(settings, environment),
+    /** A file that replaces the table of bank details. */
+    bankDetails: settings.text('LOMBARD_BANK_DETAILS'),
     ...readListeners(settings),
     ...readPools(settings),
     ...readTrusted(settings, environment),

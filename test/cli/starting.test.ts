@@ -102,6 +102,11 @@ describe('a wrong value stops the start with one line that names the variable', 
       /^LOMBARD_INSTITUTION_LOGO: .*no\/logo.svg/,
     ],
     [
+      'a table of bank details that cannot be read',
+      { LOMBARD_BANK_DETAILS: '/no/table.json' },
+      /^LOMBARD_BANK_DETAILS: .*no\/table.json/,
+    ],
+    [
       'a health port',
       { LOMBARD_HEALTH_PORT: 'x' },
       /^LOMBARD_HEALTH_PORT: must be a whole number from 0 to 65535, not "x"$/,
@@ -184,7 +189,7 @@ describe('a wrong value stops the start with one line that names the variable', 
   ];
   for (const [name, more, says] of cases)
     test(name, async () => {
-      const data = more.LOMBARD_DATA_DIR ?? more.LOMBARD_INSTITUTION_LOGO;
+      const data = more.LOMBARD_DATA_DIR ?? more.LOMBARD_INSTITUTION_LOGO ?? more.LOMBARD_BANK_DETAILS;
       if (data !== undefined) return assert.match(await refused(more), says);
       assert.throws(() => readConfig(more), { name: 'StartupError', message: says });
     });

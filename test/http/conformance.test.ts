@@ -239,6 +239,7 @@ describe('the client API', () => {
     await ask('GET', '/approvals-workflow/config/versions');
     await ask('DELETE', '/multipayments/MP000007');
     await ask('DELETE', '/multipayments/MP000007');
+    await beneficiaries(ask);
     await webhooks(ask);
     await ask('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE:RETURNED' });
     await ask('POST', '/sandbox/trigger', { event: 'NOTHING' });
@@ -248,6 +249,7 @@ describe('the client API', () => {
     await ask('POST', '/sandbox/reset');
     assert.deepEqual(judge.missing(), STREAMS);
     assert.deepEqual(Object.fromEntries(made), {
+      'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
       'POST /payments/{payment_id}/challenges': 'nowhere',
       'POST /sandbox/payments': 'GET /payments/{payment_id}',
       'POST /sandbox/trigger': 'GET /payments/{payment_id}',
@@ -257,6 +259,27 @@ describe('the client API', () => {
   /** Answers that do not end; test/webhooks/stream.test.ts and test/http/graphql/stream.test.ts read them. */
   const STREAMS = ['GET /webhooks/graphql/stream', 'GET /webhooks/stream'];
 });
+
+async function beneficiaries(ask: Caller): Promise<void> {
+  const places = { country_code: 'DE', bank_country_code: 'DE', bank_currency_code: 'EUR' };
+  const order = { ...places, name: 'Nordwind GmbH', iban: 'DE02120300000000202051' };
+  await ask('POST', '/beneficiaries', { ...order, iban: 'DE', nme: 'x' });
+  await ask('POST', '/beneficiaries?validate_only=true', order);
+  const { body: made } = await ask('POST', '/beneficiaries', order);
+  await ask('POST', '/beneficiaries', order);
+  await ask('GET', '/beneficiaries?name=NORDWIND%20GMBH');
+  await ask('POST', '/beneficiaries/search', { iban: order.iban });
+  await ask('POST', '/beneficiaries/search', { iban: 7 });
+  const one = `/beneficiaries/${made.beneficiary_id}`;
+  await ask('GET', one);
+  await ask('PATCH', `${one}?validate_only=true`, { city: 'Berlin' });
+  await ask('PATCH', one, { city: 'Berlin', iban: null });
+  await ask('PATCH', one, { city: 'Berlin' });
+  await ask('DELETE', one);
+  await ask('DELETE', one);
+  await ask('GET', '/metadata/beneficiary?country=GB');
+  await ask('GET', '/metadata/beneficiary?country=UK');
+}
 
 async function webhooks(ask: Caller): Promise<void> {
   const query = `mutation { createSubscription(input: {subscription: {url: "http://127.0.0.1:9/", types: [PAYMENT_STATUS_CHANGE]}})

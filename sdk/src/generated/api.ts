@@ -230,8 +230,146 @@ export interface Beneficiary {
   }[];
 }
 
+export interface BeneficiaryChange {
+  /** At most 140 characters, without blanks around it */
+  name?: string;
+  /** Country of the beneficiary, ISO 3166-1 */
+  country_code?: string;
+  /** Country of the bank, ISO 3166-1 */
+  bank_country_code?: string;
+  /** Currency of the account, ISO 4217 */
+  bank_currency_code?: string;
+  account_number?: string | null;
+  iban?: string | null;
+  bank_identifier?: string | null;
+  swift_code?: string | null;
+  correspondent_account?: string | null;
+  correspondent_swift_code?: string | null;
+  bank_name?: string | null;
+  bank_address_line_1?: string | null;
+  address_line_1?: string | null;
+  city?: string | null;
+  state_region?: string | null;
+  post_code?: string | null;
+  purpose_of_payment?: string | null;
+  reason_for_trade?:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other'
+    | null;
+  email_notification?: boolean | null;
+  email_addresses?: string[] | null;
+  beneficiary_reference?: string | null;
+  reference_information?: string | null;
+}
+
+export interface BeneficiaryNeeds {
+  /** Country of the bank */
+  country: string;
+  /** Some currency needs reason_for_trade */
+  reason_required: boolean;
+  currencies: {
+    /** A currency; `default`: those that have no entry */
+    currency: string;
+    /** Lists, of which one is needed */
+    mandatory_data: string[][];
+    /** Fields that may be given */
+    optional_data: string[];
+  }[];
+}
+
 export interface BeneficiaryNotification {
   data: Beneficiary[];
+}
+
+export interface BeneficiaryOrder {
+  /** At most 140 characters, without blanks around it */
+  name: string;
+  /** Country of the beneficiary, ISO 3166-1 */
+  country_code: string;
+  /** Country of the bank, ISO 3166-1 */
+  bank_country_code: string;
+  /** Currency of the account, ISO 4217 */
+  bank_currency_code: string;
+  /** Account number; blanks and hyphens do not count */
+  account_number?: string;
+  /** IBAN, of the country of the bank; blanks and hyphens do not count */
+  iban?: string;
+  /** Sort code, ABA, BSB, IFSC or what the country has; blanks and hyphens do not count */
+  bank_identifier?: string;
+  /** BIC, of the country of the bank; blanks and hyphens do not count */
+  swift_code?: string;
+  /** Account of the bank at its correspondent; blanks and hyphens do not count */
+  correspondent_account?: string;
+  /** BIC of the correspondent; blanks and hyphens do not count */
+  correspondent_swift_code?: string;
+  /** Name of the bank */
+  bank_name?: string;
+  /** Address of the bank */
+  bank_address_line_1?: string;
+  /** Street and number */
+  address_line_1?: string;
+  /** City */
+  city?: string;
+  /** State or region */
+  state_region?: string;
+  /** Post code */
+  post_code?: string;
+  /** Purpose of the payments to it */
+  purpose_of_payment?: string;
+  /** Why it is paid */
+  reason_for_trade?:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+  /** The institution mails when it pays; needs an address */
+  email_notification?: boolean;
+  email_addresses?: string[];
+  /** What the client calls it */
+  beneficiary_reference?: string;
+  /** What else is to be known */
+  reference_information?: string;
+}
+
+export interface BeneficiarySearch {
+  /** Exact, without case */
+  name?: string;
+  /** Account number; blanks and hyphens do not count */
+  account_number?: string;
+  /** IBAN, of the country of the bank; blanks and hyphens do not count */
+  iban?: string;
+  /** Sort code, ABA, BSB, IFSC or what the country has; blanks and hyphens do not count */
+  bank_identifier?: string;
 }
 
 export interface Challenge {
@@ -376,6 +514,108 @@ export interface GraphqlRequest {
   /** An object, or a text that holds one */
   variables?: Record<string, unknown> | string | null;
   operationName?: string | null;
+}
+
+export interface InvalidBody {
+  /** Error code: one of the list, or one that a later version adds */
+  code:
+    | 'invalid_parameter'
+    | 'missing_parameter'
+    | 'invalid_body'
+    | 'malformed_request'
+    | 'request_timeout'
+    | 'expectation_failed'
+    | 'headers_too_large'
+    | 'unsupported_media_type'
+    | 'payload_too_large'
+    | 'authentication_failed'
+    | 'token_expired'
+    | 'contact_mismatch'
+    | 'permission_denied'
+    | 'client_disabled'
+    | 'client_not_found'
+    | 'contact_not_found'
+    | 'application_not_found'
+    | 'beneficiary_not_found'
+    | 'trade_not_found'
+    | 'payment_not_found'
+    | 'account_not_found'
+    | 'transaction_not_found'
+    | 'currency_account_not_found'
+    | 'multipayment_not_found'
+    | 'document_not_found'
+    | 'mass_beneficiary_not_found'
+    | 'subscription_not_found'
+    | 'consumer_not_found'
+    | 'notification_not_found'
+    | 'operator_token_not_found'
+    | 'onboarding_event_not_found'
+    | 'statement_not_found'
+    | 'quote_not_found'
+    | 'mass_payment_not_found'
+    | 'payment_initiation_not_found'
+    | 'bank_account_not_found'
+    | 'account_details_not_found'
+    | 'hold_not_found'
+    | 'import_not_found'
+    | 'erasure_not_found'
+    | 'contact_not_disabled'
+    | 'already_exists'
+    | 'already_rejected'
+    | 'second_factor_missing'
+    | 'step_up_required'
+    | 'step_up_failed'
+    | 'challenge_expired'
+    | 'transition_not_allowed'
+    | 'insufficient_funds'
+    | 'trade_amount_exceeded'
+    | 'trade_not_open'
+    | 'currency_mismatch'
+    | 'currency_not_allowed'
+    | 'limit_exceeded'
+    | 'amount_out_of_range'
+    | 'rate_moved'
+    | 'version_mismatch'
+    | 'beneficiary_blocked'
+    | 'beneficiary_duplicate'
+    | 'beneficiary_in_use'
+    | 'quote_expired'
+    | 'quote_used'
+    | 'fx_closed'
+    | 'exchange_rate_stale'
+    | 'payments_invalid'
+    | 'cursor_behind'
+    | 'cursor_expired'
+    | 'approval_not_allowed'
+    | 'ruleset_unsatisfiable'
+    | 'exchange_rate_missing'
+    | 'fx_not_enabled'
+    | 'statement_push_not_configured'
+    | 'statement_period_too_long'
+    | 'idempotency_conflict'
+    | 'rate_limited'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'certificate_invalid'
+    | 'certificate_missing'
+    | 'https_required'
+    | 'interrupted'
+    | 'integration_error'
+    | (string & {});
+  /** Short description of the cause */
+  message: string;
+  /** The field, and what it must be */
+  details: string;
+  /** All faults, at most 1,000, in the order of the elements. A body that is not an object has none */
+  errors?: {
+    /** What is wrong */
+    code: string;
+    /** Short description of the cause */
+    message: string;
+    /** The field, and what it must be; never a bank detail */
+    details: string;
+    request_index: number | null;
+  }[];
 }
 
 export interface LoggedRequest {
@@ -962,6 +1202,83 @@ export interface Operations {
     };
     body?: MultipaymentRejection;
     response: undefined;
+  };
+  /** List the beneficiaries */
+  'GET /beneficiaries': {
+    query?: {
+      /** Exact, without case */
+      name?: string;
+      /** Account number; blanks and hyphens do not count */
+      account_number?: string;
+      /** IBAN, of the country of the bank; blanks and hyphens do not count */
+      iban?: string;
+      /** Sort code, ABA, BSB, IFSC or what the country has; blanks and hyphens do not count */
+      bank_identifier?: string;
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: Beneficiary[];
+  };
+  /** Create a beneficiary */
+  'POST /beneficiaries': {
+    query?: {
+      /** All checks, and what success would say; nothing is kept, and no key is taken */
+      validate_only?: boolean;
+    };
+    body: BeneficiaryOrder;
+    response: Beneficiary;
+  };
+  /** Search beneficiaries */
+  'POST /beneficiaries/search': {
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    body: BeneficiarySearch;
+    response: Beneficiary[];
+  };
+  /** Read a beneficiary */
+  'GET /beneficiaries/{beneficiary_id}': {
+    path: {
+      /** The beneficiary */
+      beneficiary_id: string;
+    };
+    response: Beneficiary;
+  };
+  /** Change a beneficiary */
+  'PATCH /beneficiaries/{beneficiary_id}': {
+    path: {
+      /** The beneficiary */
+      beneficiary_id: string;
+    };
+    query?: {
+      /** All checks, and what success would say; nothing is kept, and no key is taken */
+      validate_only?: boolean;
+    };
+    body: BeneficiaryChange;
+    response: Beneficiary | undefined;
+  };
+  /** Delete a beneficiary */
+  'DELETE /beneficiaries/{beneficiary_id}': {
+    path: {
+      /** The beneficiary */
+      beneficiary_id: string;
+    };
+    response: undefined;
+  };
+  /** Tell what a beneficiary needs */
+  'GET /metadata/beneficiary': {
+    query?: {
+      /** One country; default: all */
+      country?: string;
+      /** Only the entry that decides for it */
+      currency?: string;
+    };
+    response: BeneficiaryNeeds[];
   };
   /** List the errors of a mass-beneficiaries instruction */
   'GET /mass-beneficiaries/{mass_beneficiary_id}/errors': {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { bankTable } from '../../beneficiaries/bank-table.ts';
 import { type Config, examineConfig } from '../../settings/config.ts';
 import type { AddressRange, Environment } from '../../settings/settings.ts';
 import { checkInstitution } from '../../start-checks.ts';
@@ -18,7 +19,7 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
       );
     for (const fault of unsafe)
       findings.push(failed('production', `${fault}; a start is refused: ${remedyFor(fault)}`));
-    findings.push(checkLogo(config));
+    findings.push(checkLogo(config), ...checkBankDetails(config));
     if (config.environment === 'production') findings.push(...checkExposure(config));
     return { config, findings };
   } catch (error) {
@@ -32,6 +33,16 @@ function checkLogo(config: Config): Finding {
     return ok('letterhead', config.institution.name);
   } catch (error) {
     return failed('letterhead', messageOf(error));
+  }
+}
+
+/** Nothing where the service's own table is in force. */
+function checkBankDetails({ bankDetails: file }: Config): Finding[] {
+  if (file === undefined) return [];
+  try {
+    return [ok('bank details', `${bankTable(file).rows.length} rows from ${file}`)];
+  } catch (error) {
+    return [failed('bank details', messageOf(error))];
   }
 }
 

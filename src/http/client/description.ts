@@ -14,27 +14,26 @@ const TAGS = {
   documents: 'Payment instructions and receipts as PDF',
   quotes: 'Foreign exchange',
   'multi payments': 'Several payments that were ordered together',
+  beneficiaries: 'Whom payments pay',
   'mass beneficiaries': 'Instructions that create many beneficiaries',
   webhooks: 'Subscriptions and the notifications that they get',
   sandbox: 'Move things in the sandbox; production does not have these addresses',
 };
 
 /** Operations that take no Idempotency-Key although they are a POST (`unkeyed` of their routes). */
-const UNKEYED = new Set<unknown>(['queryWebhooks', 'openChallenge']);
+const UNKEYED = new Set<unknown>(['queryWebhooks', 'openChallenge', 'searchBeneficiaries']);
 
 /** What the listener checks before a handler runs (docs/decisions.md, 1). */
 function implied({ config, method }: RouteOptions): ErrorCode[] {
   if (config?.open) return ['integration_error'];
   return [
-    'missing_parameter',
     'invalid_parameter',
     'authentication_failed',
     'token_expired',
     'contact_mismatch',
-    'client_disabled',
-    'client_not_found',
     'rate_limited',
     'integration_error',
+    ...(config?.clientless ? [] : (['missing_parameter', 'client_disabled', 'client_not_found'] as const)),
     ...(config?.permission ? ['permission_denied' as const] : []),
     ...(method === 'POST' && !config?.unkeyed ? ['idempotency_conflict' as const] : []),
   ];

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { ApplicationOrigins } from '../../identity/applications/application-origins.ts';
-import type { Permissions } from '../../identity/people/permission.ts';
+import { PERMISSIONS, type Permissions } from '../../identity/people/permission.ts';
 import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
-import { codeOf, fieldsOf } from '../../values/unknown.ts';
+import { codeOf, fieldsOf, tableOf } from '../../values/unknown.ts';
 import { appRoutes } from '../app/routes.ts';
 import { APP_CALLS, sessionOfCall } from '../app/session.ts';
 import { openApi } from '../description/openapi.ts';
@@ -39,6 +39,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The contact needs these permissions for the client. */
     permission?: Needed;
+    /** It is about no client, and names none. */
+    clientless?: boolean;
     /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
     /** The session of a page is needed, and no token will do. */
@@ -163,6 +165,26 @@ function bearer(request: FastifyRequest): string {
 
 /** Finds the client and the contact of a request. */
 function identify(request: FastifyRequest, session: Session): void {
+  if (!request.routeOptions.config.clientless) {
+    identifyClient(request, session);
+    return;
+  }
+  const nothing = tableOf(PERMISSIONS, () => false);
+  request.caller = { contactId: session.contactId, clientId: '', session, permissions: nothing };
+  checkContact(request, session);
+}
+
+/** @throws Problem contact_mismatch */
+function checkContact({ headers }: FastifyRequest, { contactId }: Session): void {
+  const contact = headers['x-contact-id'];
+  if (contact === undefined || contact === contactId) return;
+  throw new Problem(
+    'contact_mismatch',
+    'header.X-Contact-Id: must be the contact of the access token; you can omit it',
+  );
+}
+
+function identifyClient(request: FastifyRequest, session: Session): void {
   let clientId = fieldsOf(request.query).client_id;
   let field = 'query.client_id';
   if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
@@ -181,13 +203,7 @@ function identify(request: FastifyRequest, session: Session): void {
   request.party = { ...request.party, clientId };
   enterCell(request, client.cell, clientId);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
-  const contact = request.headers['x-contact-id'];
-  if (contact !== undefined && contact !== session.contactId) {
-    throw new Problem(
-      'contact_mismatch',
-      'header.X-Contact-Id: must be the contact of the access token; you can omit it',
-    );
-  }
+  checkContact(request, session);
   checkEnabled(client, field);
 }
 
@@ -196,7 +212,6 @@ const FED = [
   'payments',
   'multipayments',
   'mass-beneficiaries',
-  'beneficiaries',
   'trades',
   'accounts',
   'currency-accounts',

@@ -6,11 +6,13 @@ import { siteRoutes } from '../site/site.ts';
 import { accountDetailsRoutes } from './account-details.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
+import { clientBeneficiaryRoutes } from './beneficiaries.ts';
 import { challengeRoutes } from './challenges.ts';
 import { documentRoutes } from './documents.ts';
 import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
 import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
+import { metadataRoutes } from './metadata.ts';
 import { multipaymentRoutes } from './multipayments.ts';
 import { onboardingRoutes } from './onboarding.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
@@ -30,6 +32,8 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     paymentActionRoutes,
     challengeRoutes,
     multipaymentRoutes,
+    clientBeneficiaryRoutes,
+    metadataRoutes,
     massBeneficiaryRoutes,
     graphqlRoutes(sessions, graphql),
     webhookRoutes,

@@ -15,7 +15,7 @@ import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } 
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-export const BeneficiaryBody = Type.Object(BENEFICIARY.given('client_id'), {
+const BeneficiaryBody = Type.Object(BENEFICIARY.given('client_id'), {
   ...closed,
   title: 'BeneficiaryInput',
   examples: [

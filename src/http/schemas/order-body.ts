@@ -1,5 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { type TObject, type TProperties, Type } from 'typebox';
-import { type BodyFault, type FaultCode, Problem, refusedBody } from '../../values/errors.ts';
+import { type BodyFault, type FaultCode, type ListedFault, Problem, refusedBody } from '../../values/errors.ts';
 import { writtenDigits } from '../../values/json.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { fieldPath, type Violation, words } from './validation.ts';
@@ -37,6 +38,39 @@ export const faultCode = (code: FaultCode) => ({ [CODE]: code });
 export const OrderAmount = (description: string) =>
   Type.Unsafe<number | string>(Type.Number({ description, exclusiveMinimum: 0, [AMOUNT]: true }));
 
+/** For an operation whose handler judges the body further: it gets a refused body too, and tells all faults at once (`refuseFaults`). */
+export const JUDGED = { attachValidation: true } as const;
+
+/**
+ * Refuses the body of a `JUDGED` operation with what its schema and its handler found.
+ * @param more what the schema does not tell. Of two faults of one field the schema's is told
+ * @throws Problem invalid_body where there is a fault, and why another part of the request is refused
+ */
+export function refuseFaults({ validationError, routeOptions }: FastifyRequest, more: readonly BodyFault[]): void {
+  const known = validationError instanceof Problem ? validationError.listed : undefined;
+  if (validationError && !known) throw validationError;
+  const faults = [...(known ?? []).map(unlisted), ...more];
+  if (faults.length > 0) throw refusedBody(inOrder(routeOptions.schema?.body, faults));
+}
+
+/** A fault as it was before it was listed. */
+function unlisted({ code, details, request_index: index }: ListedFault): BodyFault {
+  const [field = '', ...message] = details.slice('body.'.length).split(': ');
+  return { code: code as FaultCode, field, message: message.join(': '), index: index ?? undefined };
+}
+
+/** The order in which faults are told: of the elements, then of the fields. Each field has one. */
+function inOrder(schema: unknown, faults: readonly (BodyFault & Partial<PlacedFault>)[]): BodyFault[] {
+  const list = String(fieldsOf(schema)[ORDER]);
+  const ranked = faults.map((fault) => {
+    const path = fault.path ?? fault.field.split(/[.[\]]+/).filter((part) => part !== '');
+    return { ...fault, index: indexOf(path, list), rank: rankOf(schema as Node, path) };
+  });
+  ranked.sort((one, other) => (one.index ?? -1) - (other.index ?? -1) || compareRanks(one.rank, other.rank));
+  const first = new Map(ranked.toReversed().map((fault) => [fault.field, fault]));
+  return [...first.values()].reverse();
+}
+
 interface Node {
   properties?: Record<string, Node>;
   items?: Node;
@@ -58,18 +92,10 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
     return { error: new Problem('invalid_body', 'body: must be a JSON object') };
   const node = schema as Node;
   leaveOutNulls(node, document);
-  const list = String(fieldsOf(schema)[ORDER]);
   const violations = validate(document) ? [] : withoutBranches(validate.errors as readonly Violation[]);
   const faults = [...violations.map((violation) => faultOf(node, violation)), ...amountFaults(node, document)];
   if (faults.length === 0) return true;
-  const ranked = faults.map((fault) => ({
-    ...fault,
-    index: indexOf(fault.path, list),
-    rank: rankOf(node, fault.path),
-  }));
-  ranked.sort((one, other) => (one.index ?? -1) - (other.index ?? -1) || compareRanks(one.rank, other.rank));
-  const first = new Map(ranked.toReversed().map((fault) => [fault.field, fault]));
-  return { error: refusedBody([...first.values()].reverse()) };
+  return { error: refusedBody(inOrder(schema, faults)) };
 }
 
 /** The violations that tell a caller something: not that a value is no null, nor that none of several forms fits where one says why. */

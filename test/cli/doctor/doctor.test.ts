@@ -69,6 +69,13 @@ describe('the configuration', () => {
     assertFound(findings, [['letterhead', /^failed: LOMBARD_INSTITUTION_LOGO: must be/]]);
   });
 
+  test('a table of bank details that cannot be used', async () => {
+    const findings = await examine(healthy({ LOMBARD_BANK_DETAILS: path('bank-details.json', '{"sepa": []}') }));
+    assertFound(findings, [
+      ['bank details', /^failed: LOMBARD_BANK_DETAILS: must be a table .*the file must have rows/],
+    ]);
+  });
+
   test('a misspelled variable', async () => {
     assertFound(await examine(healthy({ LOMBARD_API_PROT: '1' })), [
       ['configuration', /^warning: LOMBARD_API_PROT is not a setting/],

@@ -1,0 +1,164 @@
+import type { Act } from '../audit/act.ts';
+import { noteRecord } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { newId } from '../database/cells/identifiers.ts';
+import { type Transaction, together } from '../database/database.ts';
+import { insertRow, updateRow } from '../database/rows.ts';
+import { londonDay } from '../values/calendar.ts';
+import { type BodyFault, Problem } from '../values/errors.ts';
+import { keysOf } from './account-key.ts';
+import type { BankTable } from './bank-table.ts';
+import { noBeneficiary, noteChangedBeneficiary } from './beneficiary.ts';
+import { notifyBeneficiary, notifyChangedBeneficiary } from './client-view.ts';
+import { BENEFICIARY, type Beneficiary } from './declaration.ts';
+import { isBlocked, judgePayees } from './judgement.ts';
+import { currencyRefusal, meaningOf, type OrderedBody, type OrderedFields, readChange } from './order.ts';
+
+/** What a beneficiary of a client begins with: complete, and not yet looked at. */
+const BEGINNING = {
+  beneficiary_aml_id: null,
+  beneficiary_active: true,
+  beneficiary_authorised: true,
+  beneficiary_blocked: false,
+  beneficiary_completed: true,
+  beneficiary_verified: false,
+  source: 'client',
+} as const;
+
+/**
+ * Creates a beneficiary that a contact of its client orders.
+ * @param fields without faults
+ * @throws Problem currency_not_allowed, beneficiary_blocked, beneficiary_duplicate
+ */
+export async function orderBeneficiary(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  fields: OrderedFields,
+): Promise<Beneficiary> {
+  const problem = currencyRefusal(fields.currency);
+  if (problem) throw problem;
+  const keys = keysOf(fields);
+  const [refused, id] = await together([
+    judgePayees(tx, clientId, [{ ...keys, currency: fields.currency, self: null }]),
+    newId(tx, clientId, 'beneficiary_id'),
+  ]);
+  throwFirst(refused.get(0)?.blocked, refused.get(0)?.duplicate);
+  const record: Omit<Beneficiary, 'account_id'> = {
+    ...BEGINNING,
+    ...fields,
+    client_id: clientId,
+    beneficiary_id: id,
+    created: londonDay(act.now),
+  };
+  const stored = { ...BENEFICIARY.stored(record), ...keys, source: record.source, created_at: act.now };
+  const { account_id } = await insertRow<{ account_id: number }>(tx, BENEFICIARY.table, stored, {
+    returning: 'account_id',
+  });
+  const after = BENEFICIARY.show(BENEFICIARY.names, { ...record, account_id });
+  audit(tx, act, { action: 'create', entity: 'beneficiary', entityId: id, clientId, after });
+  noteRecord(tx, 'beneficiary', id, () => ({ text: JSON.stringify(after) }));
+  await notifyBeneficiary(tx, act.now, after);
+  return after;
+}
+
+/** A beneficiary of a client, named by the contact. */
+export interface Named {
+  clientId: string;
+  id: string;
+}
+
+/** A change that a contact orders. */
+export interface OrderedChange extends Named {
+  table: BankTable;
+  body: OrderedBody;
+  /** Refuses the body with what the schema and the rules found. @throws Problem invalid_body where there is a fault */
+  refuse: (faults: readonly BodyFault[]) => void;
+}
+
+/**
+ * Changes a beneficiary as a contact of its client orders. What stays as it is counts as unchanged.
+ * @returns the beneficiary as it is then
+ * @throws Problem invalid_body, beneficiary_not_found, currency_not_allowed, beneficiary_blocked, beneficiary_in_use, beneficiary_duplicate
+ */
+export async function reorderBeneficiary(
+  tx: Transaction,
+  act: Act,
+  { table, body, refuse, ...named }: OrderedChange,
+): Promise<Beneficiary> {
+  const { before, used } = await lockBeneficiary(tx, named);
+  const { fields, changed, faults } = readChange(table, body, before);
+  refuse(faults);
+  if (!before) throw noBeneficiary();
+  if (changed.length === 0) return before;
+  const { bound, unverifies, redirects, renames } = meaningOf(changed);
+  const keys = keysOf(fields);
+  const others = renames
+    ? (await judgePayees(tx, named.clientId, [{ ...keys, currency: fields.currency, self: named.id }])).get(0)
+    : undefined;
+  throwFirst(
+    changed.includes('currency') ? currencyRefusal(fields.currency) : undefined,
+    before.beneficiary_blocked || (redirects && others?.blocked) ? isBlocked() : undefined,
+    bound && used ? inUse() : undefined,
+    others?.duplicate,
+  );
+  return writeChange(tx, act, before, { ...fields, ...(unverifies && { beneficiary_verified: false }) });
+}
+
+/**
+ * Deletes a beneficiary as a contact of its client orders: clients no longer see it.
+ * @throws Problem beneficiary_not_found, beneficiary_blocked, beneficiary_in_use
+ */
+export async function deleteBeneficiary(tx: Transaction, act: Act, named: Named): Promise<void> {
+  const { before, used } = await lockBeneficiary(tx, named);
+  if (!before) throw noBeneficiary();
+  throwFirst(before.beneficiary_blocked ? isBlocked() : undefined, used ? inUse() : undefined);
+  await writeChange(tx, act, before, { beneficiary_active: false });
+}
+
+/** @throws Problem the first that there is */
+function throwFirst(...problems: (Problem | undefined)[]): void {
+  const problem = problems.find((each) => each !== undefined);
+  if (problem) throw problem;
+}
+
+function inUse(): Problem {
+  return new Problem('beneficiary_in_use', 'a payment to the beneficiary is not final');
+}
+
+/** Whether a beneficiary is in use: a payment to it is not final. */
+const USED = `select exists (select from payments where client_id = $1 and beneficiary_id = $2 and phase in (1, 2)) as used`;
+
+/** Locks a beneficiary that its client sees, and looks whether it is in use. A payment that is being created waits until the change ends. */
+async function lockBeneficiary(
+  tx: Transaction,
+  { clientId, id }: Named,
+): Promise<{ before: Beneficiary | undefined; used: boolean }> {
+  const [{ rows: found }, { rows: use }] = await together([
+    tx.query<Beneficiary>(
+      `select ${BENEFICIARY.select} from beneficiaries where client_id = $1 and beneficiary_id = $2 and active for update`,
+      [clientId, id],
+    ),
+    tx.query<{ used: boolean }>({ name: 'beneficiary-used', text: USED, values: [clientId, id] }),
+  ]);
+  return { before: found[0], used: use[0]?.used === true };
+}
+
+/** Writes a change of a beneficiary that is locked. Nobody waits for it: what it makes of the record is known. */
+async function writeChange(
+  tx: Transaction,
+  act: Act,
+  before: Beneficiary,
+  change: Partial<Beneficiary>,
+): Promise<Beneficiary> {
+  const { client_id, beneficiary_id } = before;
+  const after = BENEFICIARY.show(BENEFICIARY.names, { ...before, ...change });
+  const values = { ...BENEFICIARY.changes(change), ...keysOf(after) };
+  tx.meanwhile(
+    updateRow(tx, BENEFICIARY.table, { key: { client_id, beneficiary_id }, values, returning: 'beneficiary_id' }),
+  );
+  await noteChangedBeneficiary(tx, act, before, after);
+  noteRecord(tx, 'beneficiary', beneficiary_id, () => ({ text: JSON.stringify(after) }));
+  await notifyChangedBeneficiary(tx, act.now, before, after);
+  return after;
+}

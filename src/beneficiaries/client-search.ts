@@ -1,0 +1,47 @@
+import { type Db, first } from '../database/database.ts';
+import { type Filter, type List, type ListRequest, listRows } from '../database/rows.ts';
+import { nameKey } from './account-key.ts';
+import { electronic } from './bank-account.ts';
+import { noBeneficiary } from './beneficiary.ts';
+import { type ClientBeneficiary, clientView } from './client-view.ts';
+import { BENEFICIARY, type Beneficiary } from './declaration.ts';
+
+/** What beneficiaries are searched by. An empty text counts as left out. */
+export interface BeneficiaryFilters {
+  /** Exact, without case. */
+  name?: string | undefined;
+  account_number?: string | undefined;
+  iban?: string | undefined;
+  bank_identifier?: string | undefined;
+}
+
+/** A page of the beneficiaries that a client sees, in order of insertion. */
+export async function searchBeneficiaries(
+  db: Db,
+  { name, account_number: number, iban, bank_identifier: bank }: BeneficiaryFilters,
+  request: ListRequest & { clientId: string },
+): Promise<List<ClientBeneficiary>> {
+  const electronically = (text: string | undefined) => (text === undefined ? undefined : electronic(text) || undefined);
+  const filters: Filter[] = [
+    ['active = ?', true],
+    ['name_key = ?', name === undefined ? undefined : nameKey(name) || undefined],
+    ['account_number = ?', electronically(number)],
+    ['iban = ?', electronically(iban)],
+    ['bank_identifier = ?', electronically(bank)],
+  ];
+  const list = { select: BENEFICIARY.select, from: BENEFICIARY.table, client: 'client_id', order: 'account_id' };
+  const { rows, total } = await listRows<Beneficiary>(db, { ...list, filters }, request);
+  return { rows: rows.map(clientView), total };
+}
+
+/** A beneficiary that a client sees. @throws Problem beneficiary_not_found */
+export async function findClientBeneficiary(db: Db, clientId: string, id: string): Promise<ClientBeneficiary> {
+  const found = first(
+    await db.query<Beneficiary>(
+      `select ${BENEFICIARY.select} from beneficiaries where client_id = $1 and beneficiary_id = $2 and active`,
+      [clientId, id],
+    ),
+  );
+  if (!found) throw noBeneficiary();
+  return clientView(found);
+}
