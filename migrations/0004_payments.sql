@@ -109,6 +109,9 @@ create table trades (
   foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id),
   constraint trades_parent_trade_id_check check ((trade_type = 'drawdown') = (parent_trade_id is not null))
 );
+-- Those that wait for their money: it is required of the client.
+create index trades_unfunded on trades (client_id, sell_currency)
+  where status in ('Created', 'Funds In Partially') and not single;
 create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
 -- A trade that is removed must not be looked for among all of its client.
 create index trades_parent on trades (client_id, parent_trade_id) where parent_trade_id is not null;

@@ -17,6 +17,12 @@ create table currency_accounts (
   client_id text not null references clients,
   currency text not null,
   balance numeric not null default 0,
+  -- How many transactions of each kind it has: its clients ask for totals.
+  booked_credit bigint not null default 0,
+  booked_debit bigint not null default 0,
+  booked_incoming bigint not null default 0,
+  booked_margin bigint not null default 0,
+  booked_payment_returned bigint not null default 0,
   -- The sum of its open holds.
   held numeric not null default 0,
   created_at timestamptz not null,
@@ -52,6 +58,10 @@ create table transactions (
 );
 -- A statement reads the transactions of an account in a period, in order.
 create index transactions_statement on transactions (client_id, currency_account_id, booking_datetime, id);
+-- A client looks through those of an account, of all kinds or of some, by value date.
+create index transactions_value on transactions (client_id, currency_account_id, kind, value_datetime, id);
+-- What was debited for a trade.
+create index transactions_trade on transactions (client_id, trade_id) where trade_id is not null;
 
 -- Money of an account that an order of a client has taken: of a payment, or of a trade.
 create table holds (

@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts';
 import { addDays, londonDay, startOfLondonDay } from '../values/calendar.ts';
-import type { Account } from './account.ts';
+import { type Account, clientAccounts } from './account.ts';
 
 /** Days of the chart of a balance, today included. */
 const CHART_DAYS = 90;
@@ -19,16 +19,12 @@ export interface AccountOverview {
 }
 
 export async function accountOverview(db: Db, clientId: string): Promise<AccountOverview> {
-  const accounts = await db.query<Account>(
-    `select account_id, account_subtype, account_type, currency, status, account_details from accounts
-     where client_id = $1 order by currency, created_at, account_id`,
-    [clientId],
-  );
+  const accounts = await clientAccounts(db, clientId);
   const balances = await db.query<AccountBalance>(
     'select account_id, currency, balance from currency_accounts where client_id = $1 order by currency',
     [clientId],
   );
-  return { accounts: accounts.rows, balances: balances.rows };
+  return { accounts, balances: balances.rows };
 }
 
 /** The balance of a currency account at the end of a London day, a decimal string. */

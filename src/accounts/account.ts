@@ -153,6 +153,17 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
   return rows[0] ?? noAccount('does not exist for this client');
 }
 
+/** The accounts of a client, by currency, the oldest first. @param currencies default: all */
+export async function clientAccounts(db: Db, clientId: string, currencies?: readonly string[]): Promise<Account[]> {
+  const { rows } = await db.query<Account>({
+    name: 'accounts-of-client',
+    text: `select ${ACCOUNT.selectWithout('client_id')} from accounts
+      where client_id = $1 and ($2::text[] is null or currency = any($2)) order by currency, created_at, account_id`,
+    values: [clientId, currencies ?? null],
+  });
+  return rows;
+}
+
 /** Any client's account, for the operator. @throws Problem account_not_found */
 export async function readAccount(db: Db, accountId: string): Promise<OwnedAccount> {
   if (!isUuid(accountId)) noAccount('does not exist');

@@ -10,12 +10,14 @@ import { existingIds } from '../database/rows.ts';
 import { existingClients, noClient } from '../identity/people/tenant.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
+import { tableOf } from '../values/unknown.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import { closeByDebits } from './held-money.ts';
 import { findNamed, namingFault } from './naming.ts';
 import {
   type Booking,
+  COUNTS,
   moment,
   shown,
   TRANSACTION,
@@ -257,14 +259,27 @@ function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): void {
     booking.balance = account.balance;
     accounts.add(account);
   }
+  const counts = new Map(
+    [...Map.groupBy(bookings, ({ account }) => account)].map(([account, own]) => [
+      account,
+      Map.groupBy(own, ({ input }) => COUNTS[input.kind]),
+    ]),
+  );
   const moved = [...accounts];
   const list = new RowList(moved, (account) => account.client_id, {
     account_id: { type: 'bigint', of: (account) => account.account_id },
     balance: { type: 'numeric', of: (account) => account.balance },
+    ...tableOf(Object.values(COUNTS), (column) => ({
+      type: 'bigint',
+      of: (account: CurrencyAccountRecord) => counts.get(account)?.get(column)?.length ?? 0,
+    })),
   });
+  const counted = Object.values(COUNTS)
+    .map((column) => `${column} = a.${column} + ${list.at(column)}`)
+    .join(', ');
   tx.later({
     name: list.named('currency-accounts-move'),
-    text: `update currency_accounts a set balance = ${list.at('balance')} ${list.after('from')}
+    text: `update currency_accounts a set balance = ${list.at('balance')}, ${counted} ${list.after('from')}
       where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')}`,
     values: list.values,
   });

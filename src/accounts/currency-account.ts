@@ -85,7 +85,7 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
 }
 
 /** What a caller can mean by the number of an account: one that fits a bigint. */
-const ACCOUNT_NUMBER = /^\d{1,18}$/;
+export const ACCOUNT_NUMBER = /^\d{1,18}$/;
 
 /** Any client's currency account with its balance and what is held of it, decimal strings. @throws Problem currency_account_not_found */
 export async function findCurrencyAccount(db: Db, number: string): Promise<FundedAccount> {

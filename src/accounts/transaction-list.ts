@@ -5,7 +5,10 @@ import { Problem } from '../values/errors.ts';
 import { shown, TRANSACTION, type TransactionRecord, transactionRecord } from './transaction.ts';
 
 /** A transaction as it is stored. */
-type Row = Omit<TransactionRecord, 'account_id' | 'amount' | 'balance' | 'booking_datetime' | 'value_datetime'> & {
+export type TransactionRow = Omit<
+  TransactionRecord,
+  'account_id' | 'amount' | 'balance' | 'booking_datetime' | 'value_datetime'
+> & {
   account_id: number;
   /** Negative for a debit. */
   amount: string;
@@ -15,7 +18,8 @@ type Row = Omit<TransactionRecord, 'account_id' | 'amount' | 'balance' | 'bookin
   value_datetime: Date;
 };
 
-const COLUMNS = `${TRANSACTION.selectWithout('credit_debit_indicator', 'status')}, currency`;
+/** What one is made from. */
+export const TRANSACTION_COLUMNS = `${TRANSACTION.selectWithout('credit_debit_indicator', 'status')}, currency`;
 
 export interface TransactionFilter {
   currencyAccountId?: number | undefined;
@@ -38,41 +42,48 @@ export async function listTransactions(
   ]);
   const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
   // Each account's newest through its index, then the newest of them.
-  const newest = `select ${COLUMNS}, t.id from transactions t where ${where} order by t.booking_datetime desc, t.id desc`;
+  const newest = `select ${TRANSACTION_COLUMNS}, t.id from transactions t where ${where} order by t.booking_datetime desc, t.id desc`;
   const ofClient = `select t.* from (select account_id from currency_accounts where client_id = $1) a cross join lateral (
-      select ${COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
+      select ${TRANSACTION_COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
       order by t.booking_datetime desc, t.id desc limit ${limit} + ${offset}) t order by t.booking_datetime desc, t.id desc`;
   const union = clientId === undefined ? unionOfCells(db, 'transactions') : undefined;
   const all = union
     ? `select t.* from (${union(`${newest} limit ${limit} + ${offset}`)}) t order by t.booking_datetime desc, t.id desc`
     : newest;
-  const { rows } = await db.query<Row>(`${clientId === undefined ? all : ofClient} limit ${limit} offset ${offset}`, [
-    ...values,
-    pageSize,
-    (page - 1) * pageSize,
-  ]);
+  const { rows } = await db.query<TransactionRow>(
+    `${clientId === undefined ? all : ofClient} limit ${limit} offset ${offset}`,
+    [...values, pageSize, (page - 1) * pageSize],
+  );
   const bounded = clientId === undefined;
-  return { rows: rows.map(record), total: await countRows(db, { from: 'transactions t', where, values, bounded }) };
+  return {
+    rows: rows.map(transactionOf),
+    total: await countRows(db, { from: 'transactions t', where, values, bounded }),
+  };
 }
 
 /** @throws Problem transaction_not_found */
 export async function findTransaction(db: Db, id: string): Promise<TransactionRecord> {
-  const row = first(await db.query<Row>(`select ${COLUMNS} from transactions t where t.transaction_id = $1`, [id]));
+  const row = first(
+    await db.query<TransactionRow>(`select ${TRANSACTION_COLUMNS} from transactions t where t.transaction_id = $1`, [
+      id,
+    ]),
+  );
   if (!row) throw new Problem('transaction_not_found', { field: 'id', message: 'does not exist' });
-  return record(row);
+  return transactionOf(row);
 }
 
 /** Transactions of any clients as the operator reads them, for the change feed. */
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionRecord[]> {
-  const { rows } = await db.query<Row>({
+  const { rows } = await db.query<TransactionRow>({
     name: 'transaction-records',
-    text: `select ${COLUMNS} from transactions t where t.transaction_id = any($1)`,
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.transaction_id = any($1)`,
     values: [ids],
   });
-  return rows.map(record);
+  return rows.map(transactionOf);
 }
 
-function record(row: Row): TransactionRecord {
+/** A stored transaction, as the institution sees it. */
+export function transactionOf(row: TransactionRow): TransactionRecord {
   const { transaction_id: id, account_id: account, amount: signed, currency, balance } = row;
   const debit = signed.startsWith('-');
   const amount = debit ? signed.slice(1) : signed;

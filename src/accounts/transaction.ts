@@ -25,6 +25,15 @@ export const TRANSACTION_KINDS = [
 ] as const;
 export type TransactionKind = (typeof TRANSACTION_KINDS)[number];
 
+/** The columns of a currency account that count its transactions of each kind. */
+export const COUNTS = {
+  CREDIT_INCOMING_TRANSACTION: 'booked_incoming',
+  CREDIT_MARGIN_TRANSACTION: 'booked_margin',
+  CREDIT_PAYMENT_RETURNED_TRANSACTION: 'booked_payment_returned',
+  CREDIT_TRANSACTION: 'booked_credit',
+  DEBIT_TRANSACTION: 'booked_debit',
+} as const satisfies Record<TransactionKind, string>;
+
 /** The account on one side of a transaction: its fields, and what they say. */
 const PARTY = {
   account_name: 'Name',
@@ -46,7 +55,8 @@ const SHOWN_PARTY = Type.Object(
 );
 type Party = Static<typeof SHOWN_PARTY>;
 
-const MONEY = Type.Object(
+/** An amount as answers and events show it. */
+export const MONEY = Type.Object(
   { amount: Type.String({ description: 'A decimal' }), currency: Type.String() },
   { title: 'Money' },
 );

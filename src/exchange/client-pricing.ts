@@ -103,7 +103,7 @@ export async function setClientPricing(
 }
 
 /** The pricing of a client that exists, by default where nobody has set any. */
-async function readClientPricing(db: Db, clientId: string): Promise<ClientPricing> {
+export async function readClientPricing(db: Db, clientId: string): Promise<ClientPricing> {
   return pricingOf(clientId, first(await db.query<ClientPricing>(CLIENT_PRICING_SELECT, [clientId])));
 }
 

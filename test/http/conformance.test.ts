@@ -125,6 +125,7 @@ test('the authorization server answers as it is described', async () => {
   assert.ok(verified.body.code, verified.text);
   await service.operator('DELETE', '/clock');
   judge.check('POST', '/token/CON000001', await tokenOverMutualTls('CON000001'));
+  judge.check('GET', '/info/available-contacts', await overMutualTls('/info/available-contacts'));
   judge.check('POST', '/token/CON000002', await tokenOverMutualTls('CON000002'));
   assert.deepEqual(judge.missing(), []);
 });
@@ -168,12 +169,16 @@ async function refusedInBothForms(ask: Caller): Promise<void> {
 
 /** POST {trusted_url}/token/{contact_id} with the sandbox's own certificate. */
 async function tokenOverMutualTls(contactId: string): Promise<Received> {
+  return overMutualTls(`/token/${contactId}`, form({ grant_type: 'client_credentials' }));
+}
+
+async function overMutualTls(path: string, body?: string): Promise<Received> {
   const file = (name: string) => readFileSync(join(service.config.dataDir, 'tls', name));
   const connect = { ca: file('ca.pem'), cert: file('client.pem'), key: file('client-key.pem') };
-  const answer = await request(`${service.service.addresses.trusted}/token/${contactId}`, {
-    method: 'POST',
-    headers: { ...FORM, authorization: BASIC },
-    body: form({ grant_type: 'client_credentials' }),
+  const answer = await request(`${service.service.addresses.trusted}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...(body !== undefined && FORM), authorization: BASIC },
+    ...(body !== undefined && { body }),
     dispatcher: new Agent({ connect }),
   });
   const headers = new Headers();
@@ -212,6 +217,7 @@ describe('the client API', () => {
     await ask('GET', '/accounts/nothing');
     await ask('GET', '/accounts/currency-accounts');
     await ask('GET', '/quotes/fx-availability');
+    await reads(ask, plain, accounts[0].account_id);
     await ask('GET', '/account-details');
     await ask('GET', '/account-details?currency=euro');
     await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
@@ -279,6 +285,34 @@ async function beneficiaries(ask: Caller): Promise<void> {
   await ask('DELETE', one);
   await ask('GET', '/metadata/beneficiary?country=GB');
   await ask('GET', '/metadata/beneficiary?country=UK');
+}
+
+/** What a client looks at before it orders. */
+async function reads(ask: Caller, plain: Caller, accountId: string): Promise<void> {
+  await plain('GET', '/ping');
+  await plain('GET', '/clients');
+  await plain('GET', '/clients', undefined, { token: 'unknown' });
+  await ask('GET', '/contacts');
+  await ask('GET', '/contacts/CON000002');
+  await ask('GET', '/contacts/none');
+  await ask('GET', '/accounts?currencies=EUR,GBP');
+  await ask('GET', '/accounts?currencies=euro');
+  await ask('GET', '/balances');
+  await ask('GET', '/balances?balance_types=Nothing');
+  await ask('GET', `/accounts/${accountId}/balances`);
+  await ask('GET', '/accounts/none/balances');
+  const { body: transactions } = await ask('GET', '/transactions?currencies=EUR,GBP&order=asc&page_size=2');
+  await ask('GET', '/transactions');
+  const { account_id: account, transaction_id: transaction } = transactions[0];
+  await ask(
+    'GET',
+    `/accounts/${account}/transactions?transaction_type=incoming&from_value_datetime=2026-01-01T00:00:00`,
+  );
+  await ask('GET', `/accounts/${account}/transactions?from_value_datetime=today`);
+  await ask('GET', `/accounts/${account}/transactions/${transaction}`);
+  await ask('GET', `/accounts/${account}/transactions/none`);
+  await ask('GET', '/currencies?trade_type=spot');
+  await ask('GET', '/currencies?trade_type=swap');
 }
 
 async function webhooks(ask: Caller): Promise<void> {

@@ -49,7 +49,7 @@ for (const [name, read] of Object.entries(documents)) {
       const success = Object.entries<Json>(operation.responses).filter(([status]) => status.startsWith('2'));
       assert.ok(success.length > 0, `${place}: has no success answer`);
       for (const [status, answer] of success) {
-        if (status === '204') assert.equal(answer.content, undefined, place);
+        if (status === '204' || place === 'GET /ping') assert.equal(answer.content, undefined, place);
         else assert.ok(Object.values<Json>(answer.content ?? {})[0]?.schema, `${place}: ${status} has no body`);
       }
     }

@@ -99,6 +99,21 @@ test('tokens for a contact, bound to the certificate and refreshed over mutual T
   assert.equal(api.status, 401, 'at the client API without a certificate');
 });
 
+test('an application reads which contacts it may take tokens for', async () => {
+  peer = { subject: SUBJECT, thumbprint: 'thumb-1' };
+  const read = (authorization: string) =>
+    new Visitor().request(`${trusted}/info/available-contacts`, { headers: { authorization, accept: '*/*' } });
+  await createPerson(service, { trusted_access: true });
+  const answer = await read(application.basic);
+  assert.deepEqual([answer.status, answer.body], [200, { data: [person.contactId] }], answer.text);
+  await service.operator('PATCH', `/contacts/${person.contactId}`, { trusted_access: false });
+  assert.deepEqual((await read(application.basic)).body, { data: [] });
+  await service.operator('PATCH', `/contacts/${person.contactId}`, { trusted_access: true });
+  assert.equal((await read('Basic bm9ib2R5Og==')).status, 401);
+  peer = { subject: 'CN=other,O=Acme Ltd,C=GB', thumbprint: 'thumb-1' };
+  assert.equal((await read(application.basic)).body.error, 'unauthorized_client');
+});
+
 test('a code is exchanged at the trusted address too, and its tokens are bound', async () => {
   peer = { subject: SUBJECT, thumbprint: 'thumb-1' };
   const code = (await signInHeadless(service, application, person)).body.code;

@@ -176,6 +176,18 @@ export interface ApprovalSettings {
   payment_creator_approval_enabled: boolean;
 }
 
+export interface Balance {
+  /** The currency account */
+  account_id: string;
+  amount: Money;
+  /** Debit where it is below zero */
+  credit_debit_indicator: 'Credit' | 'Debit';
+  /** When it was read */
+  datetime: string;
+  /** InterimAvailable: all that is booked; Available: without what orders hold; RequiredFunds: what trades that sell the currency still need */
+  type: 'InterimAvailable' | 'Available' | 'RequiredFunds';
+}
+
 export interface Beneficiary {
   beneficiary_id: string | null;
   name: string;
@@ -381,9 +393,75 @@ export interface Challenge {
   expires_at: string;
 }
 
+export interface ClientTransaction {
+  client_id: string;
+  transaction_type: 'credit' | 'debit' | 'incoming' | 'margin' | 'payment_returned';
+  payment_id: string | null;
+  trade_id: string | null;
+  transaction_id: string;
+  /** The currency account */
+  account_id: string;
+  transaction_reference: string | null;
+  transaction_information: string | null;
+  additional_transaction_information: string | null;
+  amount: Money;
+  /** The balance of the account after the booking */
+  balance: {
+    amount: Money;
+    type: 'InterimAvailable';
+    credit_debit_indicator: 'Credit' | 'Debit';
+  };
+  credit_debit_indicator: 'Credit' | 'Debit';
+  status: 'Booked';
+  /** When it was booked */
+  booking_datetime: string;
+  /** Its value date */
+  value_datetime: string;
+  creditor_name: string | null;
+  creditor_account: Party | null;
+  debtor_name: string | null;
+  debtor_account: Party | null;
+}
+
+export interface Contact {
+  contact_id: string;
+  name: string;
+  email_address: string;
+  language: string | null;
+  can_authorise_payments: boolean;
+  can_manage_payments: boolean;
+  can_manage_multipayments: boolean;
+  can_manage_permissions: boolean;
+  can_manage_webhooks: boolean;
+  can_manage_beneficiaries: boolean;
+  can_create_payments: boolean;
+  can_trade: boolean;
+}
+
+export interface Currency {
+  currency: string;
+  /** FX is enabled for the client, and it may buy or sell the currency */
+  available_for_trading: boolean;
+  buy_allowed: boolean;
+  sell_allowed: boolean;
+  /** Digits after the point of an amount */
+  decimals: number;
+  cutoff: Cutoff;
+  /** A year ahead, without weekends */
+  holidays: string[];
+  /** It is offered first */
+  default: boolean;
+}
+
 export interface CurrencyAccount {
   account_id: number;
   currency: string;
+}
+
+export interface Cutoff {
+  /** Business days until a spot is due */
+  day: number;
+  time: string | null;
 }
 
 export interface ErrorMessage {
@@ -674,6 +752,23 @@ export interface OnboardingEvent {
 
 export interface OnboardingNotification {
   data: OnboardingEvent[];
+}
+
+export interface OwnClient {
+  client_id: string;
+  client_name: string;
+  status: 'Active' | 'Blocked';
+  /** What the contact may do for it */
+  permissions: (
+    | 'can_authorise_payments'
+    | 'can_manage_payments'
+    | 'can_manage_multipayments'
+    | 'can_manage_permissions'
+    | 'can_manage_webhooks'
+    | 'can_manage_beneficiaries'
+    | 'can_create_payments'
+    | 'can_trade'
+  )[];
 }
 
 export interface Party {
@@ -1041,6 +1136,14 @@ export interface WrittenApprovalConfiguration {
 
 /** Every operation of the client API, by method and path. */
 export interface Operations {
+  /** List the accounts, by currency */
+  'GET /accounts': {
+    query?: {
+      /** Only in these currencies, comma separated, at most 1000, for example `EUR,GBP` */
+      currencies?: string;
+    };
+    response: Account[];
+  };
   /** List the currency accounts */
   'GET /accounts/currency-accounts': {
     response: CurrencyAccount[];
@@ -1066,6 +1169,102 @@ export interface Operations {
       currency?: string;
     };
     response: AccountDetails[];
+  };
+  /** Read the balances of the currency accounts */
+  'GET /balances': {
+    query?: {
+      /** Only of these currencies, comma separated, at most 1000, for example `EUR,GBP` */
+      currencies?: string;
+      /** Only of these types, comma separated, at most 1000, for example `Available` */
+      balance_types?: string;
+    };
+    response: Balance[];
+  };
+  /** Read the balances of a currency account */
+  'GET /accounts/{account_id}/balances': {
+    path: {
+      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
+      account_id: string;
+    };
+    response: Balance[];
+  };
+  /** List the transactions of the currency accounts, the newest value date first */
+  'GET /transactions': {
+    query: {
+      /** Of the accounts in these currencies, comma separated, at most 1000 */
+      currencies: string;
+      credit_debit_indicator?: 'Credit' | 'Debit';
+      transaction_type?: 'credit' | 'debit' | 'incoming' | 'margin' | 'payment_returned';
+      /** First moment of the value date, included; ISO 8601, in UTC without an offset, for example `2026-07-01T00:00:00Z` */
+      from_value_datetime?: string;
+      /** Last moment of the value date, excluded; ISO 8601, in UTC without an offset, for example `2026-07-01T00:00:00Z` */
+      to_value_datetime?: string;
+      /** By value date */
+      order?: 'asc' | 'desc';
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: ClientTransaction[];
+  };
+  /** List the transactions of a currency account, the newest value date first */
+  'GET /accounts/{account_id}/transactions': {
+    path: {
+      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
+      account_id: string;
+    };
+    query?: {
+      credit_debit_indicator?: 'Credit' | 'Debit';
+      transaction_type?: 'credit' | 'debit' | 'incoming' | 'margin' | 'payment_returned';
+      /** First moment of the value date, included; ISO 8601, in UTC without an offset, for example `2026-07-01T00:00:00Z` */
+      from_value_datetime?: string;
+      /** Last moment of the value date, excluded; ISO 8601, in UTC without an offset, for example `2026-07-01T00:00:00Z` */
+      to_value_datetime?: string;
+      /** By value date */
+      order?: 'asc' | 'desc';
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: ClientTransaction[];
+  };
+  /** Read a transaction of a currency account */
+  'GET /accounts/{account_id}/transactions/{transaction_id}': {
+    path: {
+      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
+      account_id: string;
+      transaction_id: string;
+    };
+    response: ClientTransaction;
+  };
+  /** List the currencies in which the client can act */
+  'GET /currencies': {
+    query?: {
+      /** What is to be traded; the answer is the same for both */
+      trade_type?: 'spot' | 'forward';
+    };
+    response: Currency[];
+  };
+  /** List the clients of the contact, and what it may do for each */
+  'GET /clients': {
+    response: OwnClient[];
+  };
+  /** List the enabled contacts of the client */
+  'GET /contacts': {
+    response: Contact[];
+  };
+  /** Read an enabled contact of the client */
+  'GET /contacts/{contact_id}': {
+    path: {
+      contact_id: string;
+    };
+    response: Contact;
+  };
+  /** Tell whether the API answers */
+  'GET /ping': {
+    response: undefined;
   };
   /** Search payments */
   'GET /payments': {

@@ -12,7 +12,7 @@ import {
   revokeToken,
 } from '../../identity/tokens/issued-tokens.ts';
 import { readTokenRequest } from '../../identity/tokens/token-request.ts';
-import { issueTrustedTokens } from '../../identity/tokens/trusted-grant.ts';
+import { issueTrustedTokens, trustedContacts } from '../../identity/tokens/trusted-grant.ts';
 import { identifyApplication } from './application-authentication.ts';
 import type { AuthContext } from './auth-context.ts';
 import { form } from './form.ts';
@@ -27,6 +27,7 @@ export function tokenRoutes(app: FastifyInstance, auth: AuthContext): void {
   app.post('/introspect', limited, (request, reply) => introspection(auth, request, reply));
   if (auth.certificateOf) {
     app.post('/token/:contact_id', limited, (request: ContactRequest, reply) => tokenForContact(auth, request, reply));
+    app.get('/info/available-contacts', limited, (request, reply) => availableContacts(auth, request, reply));
   }
 }
 
@@ -74,6 +75,18 @@ async function tokenForContact(auth: AuthContext, request: ContactRequest, reply
   });
   request.log.info({ application: application.id, contact: tokens.contactId }, 'token issued to a certificate');
   return sendTokens(reply, auth, secret, tokens);
+}
+
+/** The contacts that `POST /token/{contact_id}` gives tokens for. */
+async function availableContacts(
+  auth: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { application, secret } = await authenticate(auth, request);
+  if (secret === undefined) throw new OAuthError('invalid_client', 'a public application cannot authenticate');
+  reply.header('cache-control', 'no-store');
+  return reply.send({ data: await trustedContacts(auth.context.pool, application.id) });
 }
 
 async function revoke(auth: AuthContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ACCOUNT, ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
+import {
+  ACCOUNT,
+  ACCOUNT_STATUSES,
+  ACCOUNT_SUBTYPES,
+  ACCOUNT_TYPES,
+  clientAccounts,
+  findAccount,
+} from '../../accounts/account.ts';
 import { CURRENCY_ACCOUNT, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
 import { fxAvailable } from '../../exchange/fx-availability.ts';
-import { UuidOfRecord } from '../../values/schemas.ts';
+import { CURRENCIES, commaList } from '../../values/comma-list.ts';
+import { ClientId, UuidOfRecord } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
-import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
+import { ClientQuery, CURRENCY_ITEM, errors, jsonAnswer, listParameter } from '../schemas/schemas.ts';
 
 const Account = Type.Object(
   {
@@ -49,6 +57,27 @@ const FxAvailability = Type.Object(
   { fx_available: Type.Boolean({ description: 'True if FX markets are available now' }) },
   { title: 'FxAvailability', examples: [{ fx_available: true }] },
 );
+
+/** The currency account that an address means (account-choice.ts). */
+export const ChosenAccountPath = Type.Object({
+  account_id: Type.String({
+    description: 'Number of the currency account, or UUID of an account, which stands for the one in its currency',
+    examples: ['1'],
+  }),
+});
+
+const LIST = operation('GET /accounts', {
+  schema: {
+    operationId: 'listAccounts',
+    tags: ['accounts'],
+    summary: 'List the accounts, by currency',
+    querystring: Type.Object({
+      client_id: ClientId,
+      currencies: listParameter('Only in these currencies', CURRENCY_ITEM, 'EUR,GBP'),
+    }),
+    response: { 200: jsonAnswer('The accounts', Type.Array(Account)), ...errors(400, 403, 404, 502) },
+  },
+});
 
 const LIST_CURRENCY_ACCOUNTS = operation('GET /accounts/currency-accounts', {
   schema: {
@@ -93,6 +122,9 @@ const READ_FX = operation('GET /quotes/fx-availability', {
 export function accountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
+  serve(app, LIST, ({ caller, query }) =>
+    clientAccounts(pool, caller.clientId, commaList(query.currencies, 'currencies', CURRENCIES)),
+  );
   serve(app, LIST_CURRENCY_ACCOUNTS, (request) => listCurrencyAccounts(pool, request.caller.clientId));
   serve(app, READ_ONE, (request) => findAccount(pool, request.caller.clientId, request.params.account_id));
   serve(app, READ_FX, async (request) => ({

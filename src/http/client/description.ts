@@ -7,6 +7,7 @@ import { INTEGRATORS, referenceScript } from '../site/audience.ts';
 import { describeWebhooks } from './notification-descriptions.ts';
 
 const TAGS = {
+  clients: 'For whom the contact acts, and who else does',
   payments: 'Search payments, read one, approve, reject and cancel',
   accounts: 'Accounts and currency accounts',
   approvals: 'Who must approve a payment',

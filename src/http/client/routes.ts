@@ -6,8 +6,10 @@ import { siteRoutes } from '../site/site.ts';
 import { accountDetailsRoutes } from './account-details.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
+import { balanceRoutes } from './balances.ts';
 import { clientBeneficiaryRoutes } from './beneficiaries.ts';
 import { challengeRoutes } from './challenges.ts';
+import { currencyRoutes } from './currencies.ts';
 import { documentRoutes } from './documents.ts';
 import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
@@ -17,9 +19,12 @@ import { multipaymentRoutes } from './multipayments.ts';
 import { onboardingRoutes } from './onboarding.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
 import { paymentSearchRoutes } from './payments.ts';
+import { peopleRoutes } from './people.ts';
+import { pingRoutes } from './ping.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { statementRoutes } from './statements.ts';
 import { streamRoutes } from './stream.ts';
+import { transactionRoutes } from './transactions.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** The operations of the client API, for the client listener and for the trusted one. */
@@ -27,6 +32,11 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
   return [
     accountRoutes,
     accountDetailsRoutes,
+    balanceRoutes,
+    transactionRoutes,
+    currencyRoutes,
+    peopleRoutes,
+    pingRoutes,
     paymentSearchRoutes,
     approvalRoutes,
     paymentActionRoutes,

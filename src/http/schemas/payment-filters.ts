@@ -2,34 +2,23 @@ import { Type } from 'typebox';
 import {
   AMOUNT_RANGES,
   MAX_INT32,
-  MAX_LIST_ITEMS,
   ORDER_FIELDS,
   ORDERS,
   STATUS_FILTERS,
 } from '../../payments/search/search-parameters.ts';
-import { formed, UuidOfRecord } from '../../values/schemas.ts';
-import { Paging } from './schemas.ts';
+import { UuidOfRecord } from '../../values/schemas.ts';
+import { CURRENCY_ITEM, listParameter, Paging } from './schemas.ts';
 
-/** A list of texts of which each fits `item`, blanks around them left out. */
-const list = (description: string, item: string, example: string) =>
-  Type.Optional(
-    Type.String({
-      'x-list': true,
-      description: `${description}, comma separated, at most ${MAX_LIST_ITEMS}`,
-      examples: [example],
-      ...formed({ type: 'string', pattern: `^${item}(?:,${item})*$` }),
-    }),
-  );
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', description: `${description}, included`, examples: ['2026-07-01'] }));
 
 /** The filters of a search of payments, and its order and page (docs/search.md). */
 export const PaymentFilters = {
-  payment_ids: list('Payment identifiers', '[^,]*[^,\\s][^,]*', 'PAY000001,PAY000002'),
+  payment_ids: listParameter('Payment identifiers', '[^,]*[^,\\s][^,]*', 'PAY000001,PAY000002'),
   mass_payment_id: Type.Optional(UuidOfRecord('UUID of the related mass payment')),
   mass_payment_external_reference_id: text('External reference of the related mass payment'),
-  payment_currency: list('Currencies', '\\s*[A-Z]{3}\\s*', 'EUR,USD'),
+  payment_currency: listParameter('Currencies', CURRENCY_ITEM, 'EUR,USD'),
   amount: Type.Optional(
     Type.Integer({ minimum: -MAX_INT32 - 1, maximum: MAX_INT32, description: 'Requires amount_range' }),
   ),

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ListRequest } from '../../database/rows.ts';
+import { MAX_LIST_ITEMS } from '../../values/comma-list.ts';
 import { type ErrorCode, FAULTS, MESSAGES } from '../../values/errors.ts';
 import { ClientId, formed, Nullable, Text, UuidOfRecord } from '../../values/schemas.ts';
 import { STATUS } from './problem.ts';
@@ -205,3 +206,19 @@ export function listRequest({
 }
 
 export const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+
+/** A comma-separated list of which each item fits a pattern, blanks around it left out (comma-list.ts). */
+export const listParameter = (description: string, item: string, example: string) =>
+  Type.Optional(requiredList(description, item, example));
+/** As `listParameter`, of a list that must be given. */
+export const requiredList = (description: string, item: string, example: string) =>
+  Type.String({
+    'x-list': true,
+    description: `${description}, comma separated, at most ${MAX_LIST_ITEMS}`,
+    examples: [example],
+    ...formed({ type: 'string', pattern: `^${item}(?:,${item})*$` }),
+  });
+/** The code of a currency in a list. */
+export const CURRENCY_ITEM = '\\s*[A-Z]{3}\\s*';
+/** One of some words in a list. */
+export const wordItem = (words: readonly string[]) => `\\s*(?:${words.join('|')})\\s*`;

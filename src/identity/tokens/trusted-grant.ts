@@ -31,3 +31,15 @@ export async function issueTrustedTokens(
     'the contact must have trusted access and belong to a client that the application may act for',
   );
 }
+
+/** The contacts that an application may take tokens for, in the order of their identifiers. */
+export async function trustedContacts(db: Db, applicationId: string): Promise<string[]> {
+  const { rows } = await db.query<{ contact_id: string }>(
+    `select k.contact_id from contacts k where k.status = 'enabled' and k.trusted_access
+       and exists (select from contact_clients p join application_trusted_clients t on t.client_id = p.client_id
+         where p.contact_id = k.contact_id and t.application_id = $1)
+     order by k.contact_id`,
+    [applicationId],
+  );
+  return rows.map(({ contact_id: id }) => id);
+}

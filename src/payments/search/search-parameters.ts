@@ -1,11 +1,10 @@
 import { isCalendarDay } from '../../values/calendar.ts';
+import { CURRENCIES, commaList } from '../../values/comma-list.ts';
 import { Problem } from '../../values/errors.ts';
 
 /** Limits of the payments search (docs/decisions.md, 2). */
 const DEFAULT_PAGE_SIZE = 50;
 export const MAX_INT32 = 2_147_483_647;
-/** Identifiers in `payment_ids`, and currencies in `payment_currency`. */
-export const MAX_LIST_ITEMS = 1_000;
 
 export const STATUS_FILTERS = [
   'pending',
@@ -82,13 +81,8 @@ export interface PaymentSearch {
 export function readSearch(query: SearchQuery): PaymentSearch {
   const { page = 1, page_size: pageSize = DEFAULT_PAGE_SIZE } = query;
   return {
-    paymentIds: list(query.payment_ids, 'payment_ids', () => true, 'identifiers'),
-    currencies: list(
-      query.payment_currency,
-      'payment_currency',
-      (item) => /^[A-Z]{3}$/.test(item),
-      'currencies of three capital letters',
-    ),
+    paymentIds: commaList(query.payment_ids, 'payment_ids', { fits: () => true, words: 'identifiers' }),
+    currencies: commaList(query.payment_currency, 'payment_currency', CURRENCIES),
     amount: amount(query),
     massPaymentId: plain(query.mass_payment_id, 'mass_payment_id'),
     massPaymentReference: plain(query.mass_payment_external_reference_id, 'mass_payment_external_reference_id'),
@@ -103,25 +97,6 @@ export function readSearch(query: SearchQuery): PaymentSearch {
     offset: (page - 1) * pageSize,
     pageSize,
   };
-}
-
-function list(
-  input: string | undefined,
-  name: string,
-  fits: (item: string) => boolean,
-  words: string,
-): string[] | undefined {
-  if (input === undefined) return undefined;
-  const items = input.split(',').map((item) => plain(item.trim(), name) as string);
-  if (items.length > MAX_LIST_ITEMS)
-    throw new Problem('invalid_parameter', { field: `${name}`, message: `must have at most ${MAX_LIST_ITEMS} items` });
-  if (items.some((item) => item === '' || !fits(item))) {
-    throw new Problem('invalid_parameter', {
-      field: `${name}`,
-      message: `must be a comma-separated list of ${words}, none of them empty`,
-    });
-  }
-  return [...new Set(items)];
 }
 
 function amount(query: SearchQuery): PaymentSearch['amount'] {

@@ -85,6 +85,12 @@ export const SCHEMAS = {
       },
     ],
   },
+  AvailableContacts: {
+    type: 'object',
+    required: ['data'],
+    properties: { data: { type: 'array', items: { type: 'string' }, description: 'Identifiers of contacts' } },
+    examples: [{ data: ['CON000001'] }],
+  },
   Metadata: METADATA,
   KeySet: {
     type: 'object',

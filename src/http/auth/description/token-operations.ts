@@ -100,6 +100,18 @@ export const TOKEN_OPERATIONS = {
 
 /** At the trusted address only: tokens for a contact of the institution's, over mutual TLS. */
 export const trustedToken = (trusted: string) => ({
+  '/info/available-contacts': {
+    get: operation({
+      operationId: 'listAvailableContacts',
+      tag: 'tokens',
+      summary: 'List the contacts that the application may take tokens for',
+      description: 'Contacts with trusted access that belong to a client for which the application may act.',
+      servers: [{ url: trusted }],
+      security: [{ application: [], mutualTLS: [] }],
+      success: { 200: answer('The contacts', 'AvailableContacts') },
+      codes: { 401: ['invalid_client'], ...READING },
+    }),
+  },
   '/token/{contact_id}': {
     post: operation({
       operationId: 'issueContactTokens',

@@ -1,0 +1,92 @@
+import Big from 'big.js';
+import { type Static, Type } from 'typebox';
+import { MONEY } from '../accounts/transaction.ts';
+import type { Db } from '../database/database.ts';
+import { londonTimestamp } from '../values/calendar.ts';
+import { decimalsOf } from '../values/money.ts';
+import { defaultSettings, readCurrencies } from './currency.ts';
+
+/** What a client has on its currency accounts, what is left of it, and what its trades still need. */
+
+export const BALANCE_TYPES = ['InterimAvailable', 'Available', 'RequiredFunds'] as const;
+type BalanceType = (typeof BALANCE_TYPES)[number];
+
+export const BALANCE = Type.Object({
+  account_id: Type.String({ description: 'The currency account' }),
+  amount: MONEY,
+  credit_debit_indicator: Type.Enum(['Credit', 'Debit'], { description: 'Debit where it is below zero' }),
+  datetime: Type.String({ format: 'date-time', description: 'When it was read' }),
+  type: Type.Enum([...BALANCE_TYPES], {
+    description:
+      'InterimAvailable: all that is booked; Available: without what orders hold; RequiredFunds: what trades that sell the currency still need',
+  }),
+});
+type Balance = Static<typeof BALANCE>;
+
+interface Row {
+  account_id: number;
+  currency: string;
+  balance: string;
+  available: string;
+  required: string;
+}
+
+/**
+ * The balances of a client's currency accounts, three of each, in the order of the currencies.
+ * @param wanted `account`: one account by its number; `currencies` and `types`: only these; default: all
+ */
+export async function readBalances(
+  db: Db,
+  clientId: string,
+  {
+    account,
+    currencies,
+    types = BALANCE_TYPES,
+    now,
+  }: {
+    account?: number;
+    currencies?: readonly string[] | undefined;
+    types?: readonly string[] | undefined;
+    now: Date;
+  },
+): Promise<Balance[]> {
+  const { rows } = await db.query<Row & Record<string, unknown>>({
+    name: 'balances',
+    // Of a trade that needs money: what it sells, without what is held for it or was debited for it.
+    text: `select a.account_id, a.currency, a.balance, a.balance - a.held as available, coalesce(trades.required, 0) as required
+      from currency_accounts a cross join lateral (
+        select sum(greatest(0, t.sell_amount
+            - coalesce((select sum(h.amount) from holds h
+                where h.client_id = $1 and h.trade_id = t.trade_id and h.closed_at is null), 0)
+            - coalesce((select -sum(x.amount) from transactions x
+                where x.client_id = $1 and x.trade_id = t.trade_id and x.kind = 'DEBIT_TRANSACTION'), 0))) as required
+        from trades t where t.client_id = $1 and t.sell_currency = a.currency
+          and t.status in ('Created', 'Funds In Partially') and not t.single) trades
+      where a.client_id = $1 and ($2::bigint is null or a.account_id = $2) and ($3::text[] is null or a.currency = any($3))
+      order by a.currency`,
+    values: [clientId, account ?? null, currencies ?? null],
+  });
+  const codes = rows.map(({ currency }) => currency);
+  const settings = new Map((await readCurrencies(db, codes)).map((each) => [each.currency, each]));
+  const datetime = londonTimestamp(now);
+  return rows.flatMap((row) => {
+    const { decimals } = settings.get(row.currency) ?? defaultSettings(row.currency);
+    const signed: Record<BalanceType, string> = {
+      InterimAvailable: row.balance,
+      Available: computed(row.available, decimals),
+      RequiredFunds: computed(row.required, decimals),
+    };
+    return BALANCE_TYPES.filter((type) => types.includes(type)).map((type) => ({
+      account_id: String(row.account_id),
+      amount: { amount: signed[type].replace('-', ''), currency: row.currency },
+      credit_debit_indicator: signed[type].startsWith('-') ? ('Debit' as const) : ('Credit' as const),
+      datetime,
+      type,
+    }));
+  });
+}
+
+/** A computed amount has the decimals of its currency, and more where what it is computed from has. Nothing is rounded. */
+function computed(amount: string, decimals: number): string {
+  return new Big(amount).toFixed(Math.max(decimals, decimalsOf(new Big(amount).toFixed())));
+}

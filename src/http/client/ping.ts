@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify';
+
+const PING = {
+  config: { open: true },
+  schema: {
+    operationId: 'ping',
+    tags: ['clients'],
+    summary: 'Tell whether the API answers',
+    description: 'Needs no token.',
+    security: [],
+    response: { 200: { description: 'It answers', type: 'null' } },
+  },
+};
+
+/** GET /ping: whether the API answers. */
+export function pingRoutes(app: FastifyInstance): void {
+  app.get('/ping', PING, (_request, reply) => reply.code(200).send());
+}
