@@ -22,6 +22,8 @@ const POLL_INTERVAL_MS = 10_000;
 const RETRY_AFTER_MS = 200;
 /** Milliseconds between two rounds for what is due. */
 const DUE_INTERVAL_MS = 100;
+/** Milliseconds from one round to the next for what was announced: events that come one by one are taken some at a time. */
+const PACE_MS = 5;
 /** Milliseconds between two looks for pings, for deliveries that no endpoint knows of, and at the settings of endpoints. */
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
@@ -56,6 +58,7 @@ export class Intake {
   readonly #turns: ClaimTurns;
   readonly #discovery: Discovery;
   #running: Promise<void> | undefined;
+  #paced: NodeJS.Timeout | undefined;
   #mode: Mode = 'idle';
   readonly #wanted = new Set<Want>(UNANNOUNCED);
   /** Milliseconds of service time at which a ping of this worker is tried again. */
@@ -78,6 +81,13 @@ export class Intake {
   wake(left: ReadonlySet<Work>): void {
     if (left.has('events')) this.#want('events');
     if (left.has('queue')) this.#want('pings', 'unknown');
+    const restMs = this.#lastRound + PACE_MS - monotonic();
+    if (restMs <= 0) this.#run();
+    else this.#paced ??= setTimeout(() => this.#runPaced(), restMs);
+  }
+
+  #runPaced(): void {
+    this.#paced = undefined;
     this.#run();
   }
 
@@ -122,6 +132,7 @@ export class Intake {
 
   async stop(): Promise<void> {
     this.#mode = 'stopped';
+    clearTimeout(this.#paced);
     await Promise.all([this.#running, this.#discovery.stop()]);
   }
 
