@@ -1,13 +1,9 @@
-import { isDistributed } from '../database/cells/pool.ts';
-import { type Db, one } from '../database/database.ts';
+import { type Db, one, together } from '../database/database.ts';
 import { contactNames } from '../identity/people/contact-names.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 
 /** Reads the facts of documents. A row is found through its client (docs/decisions.md, 1). */
-
-/** The client `c`. It exists once: where a worker of Citus has its payments and trades, it is read by itself. */
-const CLIENT = `json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client`;
 
 /** Payments that a trade receipt lists. It says how many others there are. */
 const MAX_PAYMENTS_OF_TRADE = 200;
@@ -19,24 +15,20 @@ interface DocumentPaymentRow extends Record<string, unknown> {
   approval: { status: string; authorisations: AuthorisationFacts[]; version: number | null } | null;
   authorisation_workflow: string;
   multipayment_id: number | null;
-  client: ClientFacts;
 }
 
 /** A payment's facts, or undefined if the client has no payment with that id. */
 export async function paymentFacts(db: Db, clientId: string, paymentId: string): Promise<PaymentFacts | undefined> {
-  const joined = !isDistributed(db);
-  const { rows } = await db.query<DocumentPaymentRow & Omit<PaymentFacts, 'authorised_date' | 'sent_date'>>({
-    name: `document-payment${joined ? '' : '-apart'}`,
+  const { rows } = await db.query<DocumentPaymentRow & Omit<PaymentFacts, 'authorised_date' | 'sent_date' | 'client'>>({
+    name: 'document-payment',
     text: `select p.payment_id, p.uuid, p.reference, p.status::text as status, p.scheme, p.charges, p.amount, p.payment_currency, p.fee_amount,
         p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
-        ${joined ? `${CLIENT},` : ''}
         json_build_object('contact_id', p.contact_id, 'name', p.ordered_by_name) as ordered_by,
         json_build_object('beneficiary_id', p.beneficiary_id, 'name', p.beneficiary_name, 'iban', p.iban, 'account_number', p.account_number,
           'swift_code', p.swift_code, 'bank_identifier', p.bank_identifier, 'bank_name', null, 'address', null) as beneficiary,
         case when a.payment_id is not null then json_build_object('status', a.status, 'authorisations', a.authorisations,
           'version', a.requirement -> 'ruleset' -> 'version') end as approval
       from payments p
-      ${joined ? 'join clients c on c.client_id = $1' : ''}
       left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id
       where p.client_id = $1 and p.payment_id = $2`,
     values: [clientId, paymentId],
@@ -48,7 +40,7 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
     approval && (approval.version === null ? eyes : `approval rules, version ${approval.version} of the configuration`);
   return {
     ...facts,
-    ...(joined ? {} : { client: await clientFacts(db, clientId) }),
+    client: await clientFacts(db, clientId),
     created_date: londonTimestamp(created),
     authorised_date: row.authorised_date && londonTimestamp(row.authorised_date),
     sent_date: row.sent_date && londonTimestamp(row.sent_date),
@@ -60,44 +52,45 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
 
 interface DocumentTradeRow extends Record<string, unknown> {
   maturity_date: Date | null;
+  contact_id: string;
 }
 
 /** A trade's facts, or undefined if the client has no trade with that id. */
 export async function tradeFacts(db: Db, clientId: string, tradeId: string): Promise<TradeFacts | undefined> {
-  const joined = !isDistributed(db);
-  const { rows } = await db.query<DocumentTradeRow & Omit<TradeFacts, 'maturity_date'>>({
-    name: `document-trade${joined ? '' : '-apart'}`,
+  const { rows } = await db.query<DocumentTradeRow & Omit<TradeFacts, 'maturity_date' | 'client' | 'booked_by'>>({
+    name: 'document-trade',
     text: `select t.trade_id, t.parent_trade_id, t.status, t.trade_type, t.reference, t.rate_symbol, t.rate, t.buy_currency, t.buy_amount,
-        t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date,
-        ${joined ? `${CLIENT},` : ''}
-        json_build_object('contact_id', t.contact_id, 'name', ${joined ? 'p.name' : "''"}) as booked_by
-      from trades t ${joined ? 'join clients c on c.client_id = $1 join contacts p on p.contact_id = t.contact_id' : ''}
+        t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date, t.contact_id
+      from trades t
       where t.client_id = $1 and t.trade_id = $2`,
     values: [clientId, tradeId],
   });
   const row = rows[0];
   if (!row) return undefined;
-  const payments = await db.query<TradeFacts['payments'][number] & { total: number }>({
-    name: 'document-trade-payments',
-    text: `select p.payment_id, p.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
-      from payments p
-      where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
-    values: [clientId, tradeId],
-  });
-  if (!joined) {
-    row.client = await clientFacts(db, clientId);
-    const { contact_id: contactId = '' } = row.booked_by ?? {};
-    row.booked_by = { contact_id: contactId, name: (await contactNames(db, [contactId])).get(contactId) ?? '' };
-  }
+  const { contact_id: contactId, ...facts } = row;
+  const [payments, client, names] = await together([
+    db.query<TradeFacts['payments'][number] & { total: number }>({
+      name: 'document-trade-payments',
+      text: `select p.payment_id, p.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
+        from payments p
+        where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
+      values: [clientId, tradeId],
+    }),
+    clientFacts(db, clientId),
+    contactNames(db, [contactId]),
+  ]);
   return {
-    ...row,
+    ...facts,
+    client,
+    booked_by: { contact_id: contactId, name: names.get(contactId) ?? '' },
     maturity_date: row.maturity_date && londonTimestamp(row.maturity_date),
     payments: payments.rows.map(({ total: _total, ...payment }) => payment),
     further_payments: (payments.rows[0]?.total ?? 0) - payments.rows.length,
   };
 }
 
+/** The client is read by itself: another server may have its payments and trades. */
 async function clientFacts(db: Db, clientId: string): Promise<ClientFacts> {
-  const text = `select ${CLIENT} from clients c where c.client_id = $1`;
-  return one(await db.query<{ client: ClientFacts }>(text, [clientId])).client;
+  const text = 'select client_id, client_name, account_number from clients where client_id = $1';
+  return one(await db.query<ClientFacts>({ name: 'document-client', text, values: [clientId] }));
 }

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { isDistributed } from '../database/cells/pool.ts';
-import { type Db, first } from '../database/database.ts';
+import { type Db, first, together } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
@@ -36,14 +35,11 @@ interface Row extends Omit<StatementProgress, 'requested_at' | 'ended_at' | 'sen
   push_url: string | null;
 }
 
-/** @param joined whether the client's row is on the same server */
-const selectOf = (
-  joined: boolean,
-) => `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery,
-     r.email, ${joined ? 'c.statement_push_url as push_url,' : ''} state.*,
+const SELECT = `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery,
+     r.email, state.*,
      array(select s.currency from statement_sections s where s.client_id = $1 and s.statement_id = r.statement_id
        order by s.currency) as currencies
-   from statement_requests r ${joined ? 'join clients c on c.client_id = $1' : ''}
+   from statement_requests r
    cross join lateral (
      select case when bool_or(d.status in ('making', 'retrying')) or bool_or(d.status = 'requested') and bool_or(d.status <> 'requested')
          then 'running' when bool_or(d.status = 'requested') then 'queued' when bool_or(d.status = 'failed') then 'failed'
@@ -78,14 +74,14 @@ export async function listProgress(
   return { rows: rows.map(shown), total: first(counted)?.total ?? 0 };
 }
 
-/** The address to push to exists once: where a worker of Citus has the requests, it is read by itself. */
+/** The address to push to is read by itself: another server may have it. */
 async function readRows(db: Db, which: string, values: unknown[]): Promise<Row[]> {
-  const joined = !isDistributed(db);
-  const { rows } = await db.query<Row>(`${selectOf(joined)} ${which}`, values);
-  if (joined || rows.length === 0) return rows;
-  const text = 'select statement_push_url as push_url from clients where client_id = $1';
-  const client = first(await db.query<Pick<Row, 'push_url'>>(text, values.slice(0, 1)));
-  return rows.map((row) => ({ ...row, push_url: client?.push_url ?? null }));
+  const address = 'select statement_push_url as push_url from clients where client_id = $1';
+  const [{ rows }, clients] = await together([
+    db.query<Omit<Row, 'push_url'>>(`${SELECT} ${which}`, values),
+    db.query<Pick<Row, 'push_url'>>(address, values.slice(0, 1)),
+  ]);
+  return rows.map((row) => ({ ...row, push_url: first(clients)?.push_url ?? null }));
 }
 
 function shown({ requested_at, ended_at, email, push_url: url, ...rest }: Row): StatementProgress {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDistributed } from '../database/cells/pool.ts';
 import { first, leaveWork, one, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
@@ -39,27 +38,10 @@ interface Pinged {
   now: Date;
 }
 
+/** Three statements: Citus plans one that does all of it in parts. The reader of a stream takes it with the others. */
 async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Promise<void> {
   leaveWork(tx, 'queue');
   const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: id, sent_at: now.toISOString() } });
-  // The reader of a stream takes it with the others; the engine claims only what is dialled.
-  if (isDistributed(tx)) return putApart(tx, { clientId, id, dialled, now }, body);
-  await tx.query({
-    name: 'webhooks-ping',
-    text: `with event as (
-        insert into webhook_events (client_id, type, body, created_at) values ($1, 'PING', $3, $4) returning id, client_id, created_at),
-      made as (
-        insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-        select notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
-      insert into webhook_queue
-        (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-      select notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, $5 from event`,
-    values: [clientId, id, body, now, dialled],
-  });
-}
-
-/** The same in statements that Citus does not plan in parts. */
-async function putApart(tx: Transaction, { clientId, id, dialled, now }: Pinged, body: string): Promise<void> {
   const event = one(
     await tx.query<{ id: number; created_at: Date }>(
       `insert into webhook_events (client_id, type, body, created_at) values ($1, 'PING', $2, $3) returning id, created_at`,
@@ -73,11 +55,12 @@ async function putApart(tx: Transaction, { clientId, id, dialled, now }: Pinged,
       [clientId, id, event.id, event.created_at],
     ),
   );
-  await tx.query(
-    `insert into webhook_queue
-       (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-     values ($5, $1, $2, $3, $4, $4, 0, 0, $6)`,
-    [clientId, id, event.id, event.created_at, made.id, dialled],
-  );
+  // The engine claims only what is dialled.
+  tx.later({
+    text: `insert into webhook_queue
+      (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      values ($5, $1, $2, $3, $4, $4, 0, 0, $6)`,
+    values: [clientId, id, event.id, event.created_at, made.id, dialled],
+  });
   await announceNotifications(tx, [made.id]);
 }
