@@ -1,9 +1,14 @@
-// @peculiar/x509 finds its parts through the metadata that this polyfill keeps.
-import 'reflect-metadata';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import type { X509Certificate as CertificateDetails } from '@peculiar/x509';
+import { late } from '../values/late.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { issuerOf, subjectOf } from './distinguished-name.ts';
+
+const library = late((require) => {
+  // It finds its parts through the metadata that this polyfill keeps.
+  require('reflect-metadata');
+  return require('@peculiar/x509') as typeof import('@peculiar/x509');
+});
 
 /** What validation needs of a certificate, read once. A part that the certificate does not state is undefined. */
 export interface Certificate {
@@ -51,6 +56,7 @@ const DIGESTS = new Set(['SHA-256', 'SHA-384', 'SHA-512']);
 
 /** Reads a certificate from DER. @throws Error where it is malformed, repeats an extension or has a negative serial number */
 export function readCertificate(der: Uint8Array): Certificate {
+  const x509 = library();
   const native = new X509Certificate(der);
   const details = new x509.X509Certificate(Uint8Array.from(der));
   const [subject, issuer] = [subjectOf(der), issuerOf(der)];
@@ -85,8 +91,8 @@ export function readCertificate(der: Uint8Array): Certificate {
   };
 }
 
-function listPoints(details: x509.X509Certificate): string[] {
-  const points = details.getExtension(x509.CRLDistributionPointsExtension)?.distributionPoints ?? [];
+function listPoints(details: CertificateDetails): string[] {
+  const points = details.getExtension(library().CRLDistributionPointsExtension)?.distributionPoints ?? [];
   return points
     .filter((point) => !point.reasons && !point.cRLIssuer)
     .flatMap((point) => point.distributionPoint?.fullName ?? [])
@@ -100,7 +106,7 @@ function strongKey(key: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-function strongSignature(details: x509.X509Certificate): boolean {
+function strongSignature(details: CertificateDetails): boolean {
   const { name, hash } = fieldsOf(details.signatureAlgorithm);
   return /^Ed(25519|448|DSA)$/.test(String(name)) || DIGESTS.has(String(fieldsOf(hash).name));
 }

@@ -1,8 +1,10 @@
-import { request } from 'undici';
 import { monotonic } from '../values/calendar.ts';
+import { late } from '../values/late.ts';
 import { codeOf, errorOf, fieldsOf, listOf, messageOf } from '../values/unknown.ts';
 import { TYPE_NAMES } from '../webhooks/notification.ts';
 import { signature, standardSignature } from '../webhooks/sending/signature.ts';
+
+const undici = late((require) => require('undici') as typeof import('undici'));
 
 /** A notification as the stream gives it. */
 export interface StreamedNotification {
@@ -98,7 +100,7 @@ export class Forwarder {
   async #post(notification: StreamedNotification): Promise<Pick<Forwarded, 'status' | 'reason'>> {
     try {
       // Not fetch: it refuses some ports, on which a developer's receiver may well listen.
-      const { statusCode, body } = await request(this.#url, {
+      const { statusCode, body } = await undici().request(this.#url, {
         method: 'POST',
         headers: this.#signed(notification),
         body: notification.body,

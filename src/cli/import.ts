@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import cliProgress from 'cli-progress';
 import { Option } from 'commander';
 import { CONFLICT_RULES, type ConflictRule } from '../imports/conflicts.ts';
 import type { ImportAnswer } from '../imports/import.ts';
@@ -80,6 +79,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
 async function importFile(file: string, options: ImportOptions, print: Printer): Promise<number> {
   const kind = options.kind ?? kindOf(file);
   const { size, bytes } = await open(file);
+  const { default: cliProgress } = await import('cli-progress');
   const bar = new cliProgress.SingleBar(
     {
       format: '{bar} {percentage}% | {mebibytes} MiB | {eta_formatted} left',

@@ -18,7 +18,7 @@ import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
 import { listenCommand } from './listen.ts';
 import { logsCommand } from './logs.ts';
-import { mcpCommand } from './mcp/server.ts';
+import { mcpCommand } from './mcp/command.ts';
 import { migrateCommand } from './migrate.ts';
 import { notificationCommands } from './notifications.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
@@ -122,6 +122,11 @@ export async function createProgram(
     start(loadService, { demonstration: options.demo === true, print: true }),
   );
 
+  const load = program
+    .command('load', { hidden: true })
+    .description('load what a start needs, so that Node keeps it compiled');
+  frame.does(example(load, 'load'), () => loadAll(loadService));
+
   migrateCommand(frame);
   importCommand(frame);
   bankDetailsCommand(frame);
@@ -134,6 +139,11 @@ export async function createProgram(
   completionCommand(frame);
   showExamplesOfGroups(program);
   return program;
+}
+
+/** What `npm ci` calls: Node writes what it has compiled when the process ends (bin/prepare). */
+async function loadAll(loadService: LoadService): Promise<void> {
+  await Promise.all([import('./serve.ts'), loadService()]);
 }
 
 /** Starts the service, once its settings are known to be right. */

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { Agent, request } from 'undici';
 import { parse } from '../../sdk/src/index.ts';
 import { readConfig } from '../settings/config.ts';
+import { late } from '../values/late.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { CommandFailure, httpAddress, whyUnanswered } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
+
+const undici = late((require) => require('undici') as typeof import('undici'));
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -64,6 +66,7 @@ export async function askOperator(options: OperatorOptions, call: OperatorCall):
   const { method, path, body, signal } = call;
   const json = body !== undefined && !(body instanceof Readable);
   // An import answers at its end, which may take long; the caller shows its progress.
+  const { Agent, request } = undici();
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { keepOwner, makeDataDirectory } from '../settings/data-directory.ts';
 import { codeOf, namesOf } from '../values/unknown.ts';
+import { SANDBOX_CLIENT_SUBJECT } from './test-subject.ts';
 
 /** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
@@ -20,9 +21,6 @@ export interface TestAuthority {
 
 /** The library's own type of keys; Node's allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
-
-/** The subject of the client certificate that is created. The demonstration application registers it. */
-export const SANDBOX_CLIENT_SUBJECT = 'CN=sandbox client,O=Lombard Sandbox,C=GB';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const VALID_DAYS = 3_650;

@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
-import nodemailer, { type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
 import type { Db } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import type { Logo } from '../settings/institution.ts';
+import { late } from '../values/late.ts';
 import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { LOGO_ID } from './mail-page.ts';
+
+const nodemailer = late((require) => require('nodemailer') as typeof import('nodemailer'));
 
 const DNS_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -83,7 +86,7 @@ export class Mailer {
       disableFileAccess: true,
       disableUrlAccess: true,
     };
-    this.#transport = nodemailer.createTransport(options);
+    this.#transport = nodemailer().createTransport(options);
     // A connection that breaks while idle affects no mail.
     this.#transport.on('error', () => undefined);
   }

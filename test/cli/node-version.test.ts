@@ -86,6 +86,26 @@ test('where there is none, one line says what was found and what to do', () => {
   assert.deepEqual(run([]), { status: 1, stdout: '', stderr: `${NONE}. ${DO}` });
 });
 
+test('npm start says what happens before Node has loaded anything, and Node keeps what it compiles', () => {
+  const place = machine('v24.1.0');
+  const says = `echo "$*" | /usr/bin/tr ' ' '\\n' | /usr/bin/tail -n 2; echo "$NODE_COMPILE_CACHE"`;
+  writeFileSync(join(place, 'node'), `#!/bin/sh\n[ "$1" = --version ] && echo v24.1.0 && exit\n${says}\n`);
+  const started = (args: string[], more: Record<string, string> = {}) => {
+    const env = { PATH: `${place}:${join(folder, 'tools')}`, ...more };
+    return spawnSync('/bin/sh', [join(folder, 'bin/lombard'), ...args], { env, encoding: 'utf8' }).stdout.split('\n');
+  };
+  const main = join(folder, 'src/main.ts');
+  const cache = join(folder, 'node_modules/.cache/lombard');
+  const [first, ...rest] = started(['demo'], { LOMBARD_DATA_DIR: join(folder, 'absent') });
+  assert.match(first ?? '', /^Starting Lombard for the first time: /);
+  assert.deepEqual(rest, [main, 'demo', cache, '']);
+  const [later] = started(['demo', '--no-demo'], { DATABASE_URL: 'postgres://127.0.0.1/x' });
+  assert.match(later ?? '', /^Starting Lombard: /);
+  // What programs read begins with what the command itself says.
+  assert.deepEqual(started(['serve'], { NODE_COMPILE_CACHE: '/elsewhere' }), [main, 'serve', '/elsewhere', '']);
+  assert.deepEqual(started(['demo', '--help']), ['demo', '--help', cache, '']);
+});
+
 for (const shell of ['/bin/sh', '/bin/bash'])
   test(`Ctrl-C while it looks ends it (${shell})`, {
     skip: existsSync(shell) ? false : `there is no ${shell}`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-authority.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-subject.ts';
 import { answerUnparsed, UnreadRequests } from '../../src/http/server/unparsed.ts';
 import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
-import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-authority.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-subject.ts';
 import { accessToken } from '../world/access-token.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { pageSession } from '../world/page-session.ts';

@@ -1,9 +1,11 @@
-import { request } from 'undici';
 import { Mailer } from '../../mails/mail.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import type { Config } from '../../settings/config.ts';
+import { late } from '../../values/late.ts';
 import { codeOf, fieldsOf, messageOf } from '../../values/unknown.ts';
 import { type Finding, failed, ok } from './finding.ts';
+
+const undici = late((require) => require('undici') as typeof import('undici'));
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -56,7 +58,7 @@ async function checkTraces({ tracesUrl }: Config): Promise<Finding> {
 async function checkAnswers(check: string, variable: string, url: string): Promise<Finding> {
   const { origin } = new URL(url);
   try {
-    const { body } = await request(origin, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const { body } = await undici().request(origin, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     await body.dump();
     return ok(check, `${origin} answers`);
   } catch (error) {

@@ -3,7 +3,6 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { LombardError, stringify } from '../../../sdk/src/index.ts';
-import { example, type Frame } from '../frame.ts';
 import type { Session } from '../session.ts';
 import { readingTools, type Tool } from './tools.ts';
 
@@ -50,17 +49,4 @@ async function answer(tool: Tool | undefined, name: string, input: Record<string
 
 function failed(text: string) {
   return { isError: true, content: [{ type: 'text' as const, text }] };
-}
-
-/** `lombard mcp`. The protocol's package is loaded here only: other commands start without it. */
-export function mcpCommand(frame: Frame): void {
-  const command = frame.program
-    .command('mcp')
-    .description(
-      'serve the reading operations to an assistant (Model Context Protocol, over standard input and output)',
-    );
-  frame.asContact(example(command, 'mcp', '--profile live mcp'), async ({ session }) => {
-    const { serveTools } = await import('./server.ts');
-    await serveTools(session);
-  });
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
@@ -128,7 +128,7 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
           `${STREAM_PATH}?client_id=${encodeURIComponent(request.caller.clientId)}`,
         );
         const query = readQuery(request.body);
-        if (query instanceof GraphQLError) return refuse(reply, [query.toJSON()]);
+        if (query instanceof Refused) return refuse(reply, [{ message: query.message }]);
         const loaded = await endpoint.get();
         const { errors, ...result } = await loaded.answer(query, requestOf(request, context), toProblem);
         if (!('data' in result)) return refuse(reply, errors ?? []);
@@ -203,20 +203,23 @@ function readSmallJson(app: FastifyInstance): void {
   });
 }
 
-function readQuery(body: unknown): GraphqlQuery | GraphQLError {
-  if (body === undefined) return new GraphQLError('body: must be JSON in UTF-8');
+/** A body that is no query. GraphQL itself, which a process without queries does not load, describes refusals in the same way. */
+class Refused extends Error {}
+
+function readQuery(body: unknown): GraphqlQuery | Refused {
+  if (body === undefined) return new Refused('body: must be JSON in UTF-8');
   if (Array.isArray(body))
-    return new GraphQLError('body: must be one operation; a list of operations (batching) is not supported');
+    return new Refused('body: must be one operation; a list of operations (batching) is not supported');
   if (typeof body !== 'object' || body === null)
-    return new GraphQLError('body: must be a JSON object with the member query');
+    return new Refused('body: must be a JSON object with the member query');
   const { query, operationName = null, ...rest } = fieldsOf(body);
   const variables = readVariables(rest.variables);
-  if (typeof query !== 'string') return new GraphQLError('query: is required, and must be a string');
-  if (!variables) return new GraphQLError('variables: must be a JSON object, or a text that holds one');
+  if (typeof query !== 'string') return new Refused('query: is required, and must be a string');
+  if (!variables) return new Refused('variables: must be a JSON object, or a text that holds one');
   if (operationName !== null && typeof operationName !== 'string')
-    return new GraphQLError('operationName: must be a string');
+    return new Refused('operationName: must be a string');
   const unstorable = findUnstorable({ query, variables, operationName }, '')?.slice(1);
-  if (unstorable !== undefined) return new GraphQLError(`${unstorable || 'body'}: ${NOT_STORABLE}`);
+  if (unstorable !== undefined) return new Refused(`${unstorable || 'body'}: ${NOT_STORABLE}`);
   return { query, variables, operationName: operationName ?? undefined };
 }
 

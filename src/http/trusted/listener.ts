@@ -1,7 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
-import { testAuthority } from '../../embedded/test-authority.ts';
 import { isSubjectRegistered } from '../../identity/applications/client-certificate.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem, StartupError } from '../../values/errors.ts';
@@ -76,6 +75,7 @@ async function trustedFiles({ config, clock }: Context): Promise<TrustedFiles | 
   if (cert && key) return { cert, key, ca, crl };
   if (config.trustedProxies.length > 0 && ca.length > 0) return { cert: '', key: '', ca, crl };
   if (config.environment !== 'sandbox') return undefined;
+  const { testAuthority } = await import('../../embedded/test-authority.ts');
   const made = await testAuthority(config.dataDir, clock.now());
   return { cert: made.cert, key: made.key, ca: [made.ca], crl: [made.crl] };
 }

@@ -1,6 +1,8 @@
-import { request } from 'undici';
 import type { Db } from '../../database/database.ts';
 import type { Config } from '../../settings/config.ts';
+import { late } from '../../values/late.ts';
+
+const undici = late((require) => require('undici') as typeof import('undici'));
 
 const GATEWAY_TIMEOUT_MS = 5_000;
 
@@ -27,7 +29,7 @@ export async function sendText(db: Db, config: Config, { to, text, now }: TextMe
     url.username === '' ? undefined : `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   url.username = '';
   url.password = '';
-  const { statusCode, body } = await request(url, {
+  const { statusCode, body } = await undici().request(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
-import { SANDBOX_CLIENT_SUBJECT } from '../../embedded/test-authority.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../embedded/test-subject.ts';
 import { createApplication } from '../../identity/applications/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
 import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';

@@ -1,4 +1,5 @@
-import { type ASTNode, type DocumentNode, Kind, parse, type ValueNode, visit } from 'graphql';
+import type { ASTNode, DocumentNode, ValueNode } from 'graphql';
+import { late } from '../../values/late.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 import {
   isHeadersName,
@@ -15,6 +16,8 @@ import {
  * GraphQL carries secrets under names of the caller's choice: in literals, in variables that only the document connects with a
  * field, and in the answer under aliases.
  */
+
+const graphql = late((require) => require('graphql') as typeof import('graphql'));
 
 /** The masked body of a GraphQL request, and the names under which its answer has secrets. */
 export interface MaskedGraphql {
@@ -41,7 +44,7 @@ export function maskGraphql(text: string, secrets: Secrets): MaskedGraphql | und
 
 function parsedDocument(query: string): DocumentNode | undefined {
   try {
-    return parse(query);
+    return graphql().parse(query);
   } catch {
     return undefined;
   }
@@ -56,6 +59,7 @@ interface Found {
 }
 
 function secretsOf(document: DocumentNode): Found {
+  const { visit } = graphql();
   const found: Found = { literals: [], variables: new Map(), responseKeys: new Set() };
   visit(document, {
     Field: ({ name, alias }) => {
@@ -81,6 +85,7 @@ function placeOf(name: string, outer: Place): Place {
 }
 
 function collect(value: ValueNode, place: Place, found: Found): void {
+  const { Kind } = graphql();
   if (value.kind === Kind.VARIABLE) {
     if (place !== 'open' && found.variables.get(value.name.value) !== 'secret')
       found.variables.set(value.name.value, place);

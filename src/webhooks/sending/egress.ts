@@ -1,12 +1,15 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { AddressRange } from '../../settings/settings.ts';
 import { monotonic } from '../../values/calendar.ts';
+import { late } from '../../values/late.ts';
 import { errorOf } from '../../values/unknown.ts';
 import { AddressRules } from './address.ts';
 import { Interruption, type Outcome } from './outcome.ts';
 import { createResolver, type Resolve } from './resolver.ts';
 import { ResponseReader } from './response.ts';
+
+const undici = late((require) => require('undici') as typeof import('undici'));
 
 /** One request to a receiver. */
 export interface OutgoingRequest {
@@ -177,7 +180,7 @@ export class Egress {
         (error: Error) => callback(error, []),
       );
     };
-    return new Pool(origin, {
+    return new (undici().Pool)(origin, {
       pipelining: 1,
       connect: { lookup, timeout: this.#timeoutMs },
       // The one deadline of #endOverdue covers both.

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { validateCertificate } from '../../../src/certificates/validation.ts';
-import { SANDBOX_CLIENT_SUBJECT, testAuthority } from '../../../src/embedded/test-authority.ts';
+import { testAuthority } from '../../../src/embedded/test-authority.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../../src/embedded/test-subject.ts';
 import { loadTrustedAuthority } from '../../../src/http/trusted/files.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'lombard-sandbox-'));

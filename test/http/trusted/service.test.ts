@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { SANDBOX_CLIENT_SUBJECT } from '../../../src/embedded/test-authority.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../../src/embedded/test-subject.ts';
 import { createWorld } from '../../world/client.ts';
 import { nextRun } from '../../world/runs.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
