@@ -79,8 +79,8 @@ const ROOMS: Record<string, string[]> = {
   'start-checks': [...GIVEN, 'beneficiaries', 'http/server', 'http/trusted', 'keys'],
   cli: [
     ...GIVEN,
-    ...['certificates', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails', 'monitoring'],
-    ...['beneficiaries', 'operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
+    ...['certificates', 'documents', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails'],
+    ...['monitoring', 'beneficiaries', 'operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
   ],
   root: ['*'],
 };

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { bankTable } from './beneficiaries/bank-table.ts';
 import type { Context } from './context.ts';
 import { askCells } from './database/cells/contexts.ts';
+import { checkFonts } from './documents/fonts.ts';
 import { requireFreePorts, type WantedPort } from './http/server/ports.ts';
 import { checkTrustedFiles } from './http/trusted/files.ts';
 import { missingKey } from './keys/missing-key.ts';
@@ -19,6 +20,7 @@ export async function checkStart(config: Config): Promise<void> {
   makeDataDirectory(config.dataDir);
   checkInstitution(config);
   bankTable(config.bankDetails);
+  checkFonts(config.documentFonts);
   await checkTrustedFiles(config);
   // The workers of a cluster share the ports that its primary has checked.
   if (!cluster.isWorker) await requireFreePorts(wantedPorts(config));

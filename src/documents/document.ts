@@ -122,7 +122,8 @@ export interface Drawing {
 /** @throws StartupError if the logo cannot be used */
 export function createDrawing(config: Config): Drawing {
   try {
-    return { renderer: new Renderer(), institution: institutionFrom(config.institution) };
+    const fontDirectories = config.documentFonts === undefined ? [] : [config.documentFonts];
+    return { renderer: new Renderer({ fontDirectories }), institution: institutionFrom(config.institution) };
   } catch (error) {
     throw new StartupError(`LOMBARD_INSTITUTION_LOGO: ${messageOf(error)}`);
   }

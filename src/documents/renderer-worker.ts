@@ -7,6 +7,7 @@ import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddrea
 import { giveWay } from '../process/thread-priority.ts';
 import { parseInstant } from '../values/calendar.ts';
 import { codeOf, messageOf } from '../values/unknown.ts';
+import { FONT_FILE } from './fonts.ts';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './task.ts';
 
 /** A drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
@@ -24,7 +25,7 @@ const fontDirectories = [join(HERE, 'fonts'), ...options.fontDirectories];
 // Fonts are given as blobs: with paths, the compiler would also use the system's fonts, and documents would differ between machines.
 const fontBlobs = fontDirectories.flatMap((directory) =>
   readdirSync(directory)
-    .filter((name) => /\.(ttf|otf|ttc)$/i.test(name))
+    .filter((name) => FONT_FILE.test(name))
     .sort()
     .map((name) => readFileSync(join(directory, name))),
 );

@@ -222,6 +222,8 @@ function readInstitution(settings: Settings) {
       takes: /^[A-Za-z][A-Za-z0-9]{0,31}$/,
       words: '1 to 32 letters and digits, the first a letter',
     }),
+    /** A directory of fonts for scripts that the service's own do not have. */
+    documentFonts: settings.text('LOMBARD_DOCUMENT_FONTS'),
     institution: {
       name: settings.text('LOMBARD_INSTITUTION_NAME') ?? 'Lombard Sandbox',
       address: address.split('|'),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
@@ -200,6 +202,48 @@ describe('layouts', { skip: noPoppler }, () => {
     );
   });
 });
+
+test('a name in another script is drawn with a font of the directory, and only then', { skip: noPoppler }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-fonts-'));
+  writeFileSync(join(folder, 'other.TTF'), fontFor('株', '式'));
+  const own = new Renderer({ size: 1, fontDirectories: [folder] });
+  const named = { ...payment, beneficiary: { ...payment.beneficiary, name: 'ACME 株式' } };
+  try {
+    const [without, drawn] = await Promise.all(
+      [renderer, own].map((each) => documentPdf({ renderer: each, institution }, 'pi', named)),
+    );
+    assert.match(textOf(drawn!), /ACME 株式/);
+    // The standard allows no character without a glyph.
+    assert.deepEqual([claimsStandard(without!), claimsStandard(drawn!)], [false, true]);
+  } finally {
+    await own.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const claimsStandard = (pdf: Buffer) => pdf.includes('pdfuaid');
+
+/** A font that has two characters, which look as A and B of the service's own. */
+function fontFor(...characters: [string, string]): Buffer {
+  const font = readFileSync(new URL('../../src/documents/fonts/NotoSans-Regular.ttf', import.meta.url));
+  const entry = font.indexOf('cmap', 0, 'latin1');
+  const table = Buffer.alloc(12 + 16 + 12 * characters.length);
+  // One table of format 12: for each character a group of its own.
+  for (const [index, value] of [0, 1, 3, 10].entries()) table.writeUInt16BE(value, index * 2);
+  table.writeUInt32BE(12, 8);
+  table.writeUInt16BE(12, 12);
+  table.writeUInt32BE(table.length - 12, 16);
+  table.writeUInt32BE(characters.length, 24);
+  const codes = characters.map((character) => character.codePointAt(0) as number).sort((a, b) => a - b);
+  for (const [index, code] of codes.entries())
+    for (const [part, value] of [code, code, GLYPH_OF_A + index].entries())
+      table.writeUInt32BE(value, 28 + 12 * index + 4 * part);
+  font.writeUInt32BE(table.length, entry + 12);
+  table.copy(font, font.readUInt32BE(entry + 8));
+  return font;
+}
+/** In Noto Sans. */
+const GLYPH_OF_A = 36;
 
 test('the same facts give the same bytes, in another renderer too', async () => {
   const other = new Renderer();

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
+import { checkFonts } from '../../documents/fonts.ts';
 import { type Config, examineConfig } from '../../settings/config.ts';
 import type { AddressRange, Environment } from '../../settings/settings.ts';
 import { checkInstitution } from '../../start-checks.ts';
@@ -20,6 +21,7 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
     for (const fault of unsafe)
       findings.push(failed('production', `${fault}; a start is refused: ${remedyFor(fault)}`));
     findings.push(checkLogo(config), ...checkBankDetails(config));
+    if (config.documentFonts !== undefined) findings.push(checkFontDirectory(config.documentFonts));
     if (config.environment === 'production') findings.push(...checkExposure(config));
     return { config, findings };
   } catch (error) {
@@ -43,6 +45,15 @@ function checkBankDetails({ bankDetails: file }: Config): Finding[] {
     return [ok('bank details', `${bankTable(file).rows.length} rows from ${file}`)];
   } catch (error) {
     return [failed('bank details', messageOf(error))];
+  }
+}
+
+function checkFontDirectory(directory: string): Finding {
+  try {
+    checkFonts(directory);
+    return ok('fonts', `documents also use those in ${directory}`);
+  } catch (error) {
+    return failed('fonts', messageOf(error));
   }
 }
 

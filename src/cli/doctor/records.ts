@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, first } from '../../database/database.ts';
+import { FONTS_REMEDY, payeeWithoutFont, withoutFont } from '../../documents/fonts.ts';
 import { missingKey } from '../../keys/missing-key.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS } from '../../sandbox/demonstration/institution.ts';
 import type { Config } from '../../settings/config.ts';
@@ -23,9 +24,19 @@ export async function checkRecords(cells: readonly [Db, ...Db[]], config: Config
     ...(await checkKey(cells, config)),
     ...(await checkTokens(db, config, now)),
     await checkRates(db, now),
+    ...(config.documentFonts === undefined ? [await checkNames(cells)] : []),
   ];
   if (config.environment === 'sandbox') return findings;
   return [...findings, await checkDemonstration(db), await checkSecondFactors(db), await checkApplications(db)];
+}
+
+/** Names in scripts of which documents have no font show boxes. */
+async function checkNames(cells: readonly Db[]): Promise<Finding> {
+  for (const db of cells) {
+    const payee = await payeeWithoutFont(db);
+    if (payee !== undefined) return warning('fonts', `${withoutFont(payee)}: ${FONTS_REMEDY}`);
+  }
+  return ok('fonts', "documents can show the payees' names");
 }
 
 async function checkKey(cells: readonly Db[], config: Config): Promise<Finding[]> {

@@ -76,6 +76,12 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('a directory without fonts', async () => {
+    assertFound(await examine(healthy({ LOMBARD_DOCUMENT_FONTS: '/no/fonts' })), [
+      ['fonts', /^failed: LOMBARD_DOCUMENT_FONTS: must be a directory with fonts .*no\/fonts/],
+    ]);
+  });
+
   test('a misspelled variable', async () => {
     assertFound(await examine(healthy({ LOMBARD_API_PROT: '1' })), [
       ['configuration', /^warning: LOMBARD_API_PROT is not a setting/],
@@ -430,6 +436,7 @@ describe('what is in the database', () => {
       assert.equal(good.code, 0, good.stdout);
       assert.match(good.stdout, /^ok +ports +the running service has them$/m);
       assert.match(good.stdout, /^ok +service +runs and is ready/m);
+      assert.match(good.stdout, /^ok +fonts +documents can show the payees' names$/m);
       assert.match(good.stdout, /^ok +partitions +those of today and tomorrow are there$/m);
       assert.match(good.stdout, /\d+ ok, \d+ warnings, 0 failed\n$/);
 
@@ -446,11 +453,14 @@ describe('what is in the database', () => {
       ]);
 
       await client.query(FAULTS);
+      await client.query(`update beneficiaries set beneficiary_name = '北京商贸有限公司' where beneficiary_id =
+        (select max(beneficiary_id) from beneficiaries)`);
       await sandbox.operator('POST', '/operator-tokens', { name: 'short', role: 'support', expires_at: soon(3) });
       await sandbox.operator('PUT', '/clock', { advance_seconds: 7_200 });
       const bad = await lombard(['doctor', '--json'], environment).ended;
       assert.equal(bad.code, 1);
       assertFound(JSON.parse(bad.stdout), [
+        ['fonts', /^warning: documents show boxes in place of the name of \S+, .* LOMBARD_DOCUMENT_FONTS/],
         ['events', /^failed: \d+ events? without notifications wait for 5 hours: start a process with the role worker/],
         ['webhook backlog', /^warning: 10001 deliveries are due/],
         ['statements', /^warning: 1001 are not sent yet/],

@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import type { Db } from '../database/database.ts';
+import { StartupError } from '../values/errors.ts';
+import { messageOf } from '../values/unknown.ts';
+
+/** Files that Typst reads as fonts. */
+export const FONT_FILE = /\.(ttf|otf|ttc)$/i;
+/** A letter of a script that no font in fonts/ has. Signs and digits that scripts share are in them. */
+const FOREIGN_LETTER =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Common}\p{Script=Inherited}]/u;
+/** Payees whose names are looked at, those with the last ids. */
+const MAX_NAMES = 10_000;
+
+/** What a person does about it. */
+export const FONTS_REMEDY = 'name a directory with such fonts in LOMBARD_DOCUMENT_FONTS (docs/documents.md, Fonts)';
+
+/** What is said of a payee that `payeeWithoutFont` found. */
+export function withoutFont(payee: string): string {
+  return `documents show boxes in place of the name of ${payee}, for whose script they have no font`;
+}
+
+/** @param directory LOMBARD_DOCUMENT_FONTS @throws StartupError where it cannot be read, or has no font */
+export function checkFonts(directory: string | undefined): void {
+  if (directory === undefined) return;
+  const refused = (why: string) =>
+    new StartupError(
+      `LOMBARD_DOCUMENT_FONTS: must be a directory with fonts (ttf, otf, ttc), not "${directory}" (${why})`,
+    );
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch (error) {
+    throw refused(messageOf(error));
+  }
+  if (!names.some((name) => FONT_FILE.test(name))) throw refused('it has no such file');
+}
+
+/** A payee of this cell whose name needs a font that does not come with the service: its id, or undefined. */
+export async function payeeWithoutFont(db: Db): Promise<string | undefined> {
+  const { rows } = await db.query<{ beneficiary_id: string; beneficiary_name: string }>(
+    `select beneficiary_id, beneficiary_name from (
+       select beneficiary_id, beneficiary_name from beneficiaries order by beneficiary_id desc limit ${MAX_NAMES}
+     ) as last where octet_length(beneficiary_name) > length(beneficiary_name)`,
+  );
+  return rows.find(({ beneficiary_name: name }) => FOREIGN_LETTER.test(name))?.beneficiary_id;
+}
