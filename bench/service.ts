@@ -52,6 +52,7 @@ export async function run(): Promise<void> {
       ratios.push(rate / floor.rate);
     }
     print(`ratio: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')} (at least 0.4, aim 0.5)`);
+    await refusals(started.api);
     await sessionLookUp(database.url, token);
   } finally {
     if (child?.connected) {
@@ -64,7 +65,8 @@ export async function run(): Promise<void> {
   }
 }
 
-async function createToken(url: string): Promise<string> {
+/** An access token. @param contact whose it is */
+export async function createToken(url: string, contact = VIEWER): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const token = randomBytes(32).toString('base64url');
@@ -75,7 +77,7 @@ async function createToken(url: string): Promise<string> {
        values ('bench', $1, false, '{pwd}', now(), now()) returning id)
      insert into access_tokens (token_sha256, grant_id, application_id, contact_id, issued_at, expires_at)
      select $2, id, 'bench', $1, now(), now() + interval '1 day' from g`,
-    [VIEWER, sha256(token)],
+    [contact, sha256(token)],
   );
   await client.end();
   return token;
@@ -101,7 +103,7 @@ async function startChild(url: string, folder: string): Promise<{ child: ChildPr
 }
 
 /** Requests one after another on each of the connections: bare sockets, so that the load itself costs little. */
-async function load(api: URL, request: string, duration: number) {
+async function load(api: URL, request: string, duration: number, status = 200) {
   const times: number[] = [];
   const end = performance.now() + duration;
   const began = performance.now();
@@ -111,7 +113,7 @@ async function load(api: URL, request: string, duration: number) {
       socket.setNoDelay(true);
       while (performance.now() < end) {
         const start = performance.now();
-        await exchange(socket, request);
+        await exchange(socket, request, status);
         times.push(performance.now() - start);
       }
       socket.destroy();
@@ -123,7 +125,7 @@ async function load(api: URL, request: string, duration: number) {
   return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99), count: times.length };
 }
 
-function exchange(socket: Socket, request: string): Promise<void> {
+function exchange(socket: Socket, request: string, status: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let wanted = -1;
     let read = 0;
@@ -131,7 +133,7 @@ function exchange(socket: Socket, request: string): Promise<void> {
       if (wanted < 0) {
         const head = chunk.indexOf('\r\n\r\n');
         const text = chunk.toString('latin1', 0, head);
-        if (!text.startsWith('HTTP/1.1 200')) return done(new Error(text));
+        if (!text.startsWith(`HTTP/1.1 ${status}`)) return done(new Error(text));
         wanted = head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1]);
       }
       read += chunk.length;
@@ -184,6 +186,26 @@ async function floorOf(url: string, folder: string): Promise<{ by: string; rate:
   );
   await pool.end();
   return { by: 'the bare driver', rate: count / (RUN / 1_000) };
+}
+
+/** Requests without a token, against bare Fastify that refuses them. */
+async function refusals(api: URL): Promise<void> {
+  const request = 'GET /payments HTTP/1.1\r\nhost: bench\r\n\r\n';
+  const child = fork(new URL('./bare-child.ts', import.meta.url));
+  try {
+    const bare = new URL((await ask(child)).api);
+    const rates: [bare: number, service: number][] = [];
+    await load(bare, request, WARM_UP, 401);
+    await load(api, request, WARM_UP, 401);
+    for (let round = 0; round < ROUNDS; round += 1)
+      rates.push([(await load(bare, request, WARM_UP, 401)).rate, (await load(api, request, WARM_UP, 401)).rate]);
+    const shown = rates.map(
+      ([floor, rate]) => `${rate.toFixed(0)} of ${floor.toFixed(0)}: ${(rate / floor).toFixed(2)}`,
+    );
+    print(`plain 401 a second, against bare Fastify: ${shown.join(', ')} (aim 0.8)`);
+  } finally {
+    child.kill();
+  }
 }
 
 async function sessionLookUp(url: string, token: string): Promise<void> {

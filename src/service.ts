@@ -214,7 +214,7 @@ async function sayFonts({ config, backgroundPool, log }: Context): Promise<void>
   const found = (await Promise.allSettled(payees)).flatMap((each) =>
     each.status === 'fulfilled' ? (each.value ?? []) : [],
   );
-  if (found[0] !== undefined) log.warn(`${withoutFont(found[0])}: ${FONTS_REMEDY}`);
+  if (found[0] !== undefined) log.info(`${withoutFont(found[0])}: ${FONTS_REMEDY}`);
 }
 
 /** Creates what the first request and the first event need. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -29,7 +30,10 @@ const runtime = instructions.findLastIndex((line) => line.startsWith('FROM '));
 
 /** Where the Dockerfile's steps are run. Not in the directory for temporary files: the image has one of its own. */
 function makeRoot(): string {
-  return removeWithTests(mkdtempSync('/var/tmp/lombard-image-'));
+  const root = removeWithTests(mkdtempSync('/var/tmp/lombard-image-'));
+  // One step runs as the image's user.
+  chmodSync(root, 0o755);
+  return root;
 }
 
 /** Runs the COPY and RUN steps of the stages before the image, each below a directory of its own; the last one is `app`. */

@@ -1,0 +1,16 @@
+/** Bare Fastify that answers a 401 as the service does: the floor of the plain refusals in bench/service.ts. */
+import fastify from 'fastify';
+
+const app = fastify();
+app.setErrorHandler((error: Error, _request, reply) =>
+  reply.code(401).send({ code: 'authentication_failed', message: error.message, details: 'header.Authorization' }),
+);
+app.get('/payments', () => {
+  throw new Error('Authentication failed');
+});
+process.send?.({ api: await app.listen({ port: 0, host: '127.0.0.1' }) });
+process.on('message', async (message) => {
+  if (message !== 'stop') return;
+  await app.close();
+  process.disconnect();
+});
