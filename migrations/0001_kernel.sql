@@ -47,7 +47,9 @@ create table idempotency_keys (
   -- Encrypted: the answer to a creation can hold a secret that is shown once.
   body bytea,
   -- Of the answer, by name, in addition to those that every answer has.
-  headers json
+  headers json,
+  -- Of an answer that is good for less than a day.
+  expires_at timestamptz
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
 

@@ -224,6 +224,15 @@ create table pricing (
   spreads json not null
 );
 
+-- What a forward adds to the rate of a pair, by days from today.
+create table forward_points (
+  sell_currency text not null,
+  buy_currency text not null,
+  -- Objects, by days. Points are texts.
+  points json not null,
+  primary key (sell_currency, buy_currency)
+);
+
 create table client_pricing (
   client_id text primary key references clients,
   spread_bps int,
@@ -238,3 +247,36 @@ create table payment_schemes (
   -- The first rule that fits a payment decides. Amounts are texts.
   rules json not null
 );
+
+-- What an exchange would cost, as it was promised to a client. One of them is one trade.
+create table quotes (
+  quote_id text primary key,
+  client_id text not null references clients,
+  contact_id text not null,
+  trade_id text,
+  trade_type text not null check (trade_type in ('spot', 'forward')),
+  operation text not null check (operation in ('buy', 'sell')),
+  -- Bought units for one sold, and the other way round.
+  rate numeric not null,
+  inverse_rate numeric not null,
+  buy_amount numeric not null,
+  buy_currency text not null,
+  sell_amount numeric not null,
+  sell_currency text not null,
+  value_date date not null,
+  maturity_date timestamptz not null,
+  warning text,
+  -- Whole seconds, as they are shown.
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- Only the institution sees how the rate was made.
+  mid numeric not null,
+  spread_bps int not null,
+  rate_as_of timestamptz not null,
+  -- The order of insertion.
+  id bigint generated always as identity,
+  unique (client_id, quote_id)
+);
+create index quotes_created on quotes (created_at, id);
+create index quotes_client on quotes (client_id, created_at, id);
+create index quotes_open on quotes (client_id, contact_id, expires_at) where trade_id is null;

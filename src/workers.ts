@@ -8,6 +8,7 @@ import { createCellLook } from './database/cells/look.ts';
 import { besideOf, hasSeveralCells } from './database/cells/pool.ts';
 import type { Drawing } from './documents/document.ts';
 import { createErasures } from './erasure/job.ts';
+import { createQuoteClearing } from './exchange/quote-clearing.ts';
 import { createClearing, createPublisher } from './feed/tasks.ts';
 import { MailWorker } from './mails/worker.ts';
 import { Backlog } from './monitoring/backlog.ts';
@@ -117,6 +118,7 @@ function tasksOfCell(context: Context) {
   const { log, rhythm } = context;
   const tasks = [
     createUnreadStreams(context),
+    createQuoteClearing(context),
     new Periodic({ name: 'payment totals', log, ...inRhythm(context, rollUp(context)) }),
     new ApproverRefresher(context),
   ];

@@ -61,6 +61,7 @@ const DECLARED = {
     claims: ['trade_id'],
     details: ['trade_beneficiaries'],
   },
+  quote: { table: 'quotes', id: 'quote_id', audited: true, address: 'quotes' },
   payment: {
     ...{ table: 'payments', id: 'payment_id', prefix: 'PAY', audited: true, address: 'payments' },
     claims: ['payment_id', 'uuid'],
@@ -117,14 +118,22 @@ type ClaimsOf<Facts> = Facts extends { claims: readonly (infer Column)[] } ? Col
  * Payments come first: whoever moves one holds it before the accounts that it is booked on. A reset keeps the other kinds.
  */
 export const REMOVED_KINDS: readonly Kind[] = [
-  ...(['approval', 'payment', 'transaction', 'statement_request', 'mass_beneficiary', 'trade'] satisfies Kind[]),
+  ...([
+    'approval',
+    'payment',
+    'transaction',
+    'statement_request',
+    'mass_beneficiary',
+    'trade',
+    'quote',
+  ] satisfies Kind[]),
   ...(['multipayment', 'beneficiary', 'currency_account', 'account', 'approval_configuration'] satisfies Kind[]),
 ];
 
 /** The same, in the order in which the feed tells of it: each record before those that it names. */
 export const TOLD_KINDS: readonly Kind[] = [
   ...(['statement_request', 'transaction', 'currency_account', 'account', 'approval', 'payment'] satisfies Kind[]),
-  ...(['trade', 'multipayment', 'beneficiary', 'mass_beneficiary', 'approval_configuration'] satisfies Kind[]),
+  ...(['trade', 'quote', 'multipayment', 'beneficiary', 'mass_beneficiary', 'approval_configuration'] satisfies Kind[]),
 ];
 
 export function isKind(name: string): name is Kind {

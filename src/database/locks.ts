@@ -41,6 +41,8 @@ export const LOCKS = {
   claimSweep: 7_210_452,
   /** With the hash of a client, a name and an account: equal beneficiaries are created one after the other. */
   payee: 7_210_453,
+  /** With the hash of a client's and a contact's id: the open quotes of a contact are counted one after the other. */
+  openQuotes: 7_210_454,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

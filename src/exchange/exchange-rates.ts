@@ -104,6 +104,52 @@ export async function readRates(db: Db): Promise<Rates[]> {
   return [...tables.values()];
 }
 
+/** A stored rate: one unit of the base is that many of the currency. */
+export interface RateRow {
+  base_currency: string;
+  currency: string;
+  rate: string;
+  as_of: Date | string;
+}
+
+/** Selects the rates from which one between two currencies follows. @param from,to parameters of the statement */
+export const ratesOf = (from: string, to: string) =>
+  `select base_currency, currency, rate::text as rate, as_of from exchange_rates where currency in (${from}, ${to})
+   order by as_of desc, base_currency`;
+
+/** A rate that follows from stored ones, as a fraction of them: units of the other currency for one unit. */
+interface FoundRate {
+  numerator: string;
+  denominator: string;
+  /** When the table applied that has it. */
+  asOf: Date;
+}
+
+/**
+ * The rate between two currencies: direct, else inverse, else over a base that has both. Of several bases it is the one whose table is the
+ * newest.
+ * @param rows as `ratesOf` gives them
+ */
+export function findRate(rows: readonly RateRow[], from: string, to: string): FoundRate | undefined {
+  const stored = (base: string, currency: string) =>
+    rows.find((row) => row.base_currency === base && row.currency === currency);
+  const found = (numerator: RateRow | undefined, denominator: RateRow | undefined) =>
+    numerator || denominator
+      ? {
+          numerator: numerator?.rate ?? '1',
+          denominator: denominator?.rate ?? '1',
+          asOf: new Date((numerator ?? denominator)?.as_of ?? 0),
+        }
+      : undefined;
+  const direct = found(stored(from, to), undefined) ?? found(undefined, stored(to, from));
+  if (direct) return direct;
+  for (const base of new Set(rows.map((row) => row.base_currency))) {
+    const [ofFrom, ofTo] = [stored(base, from), stored(base, to)];
+    if (ofFrom && ofTo) return found(ofTo, ofFrom);
+  }
+  return undefined;
+}
+
 /** Converts amounts of one currency into another. */
 export interface Quote {
   /** Units of the other currency for one unit, with at most 18 decimals: for people. */
@@ -125,20 +171,9 @@ Precise.DP = CONVERTED_DECIMALS;
  */
 export async function quoteBetween(db: Db, from: string, to: string): Promise<Quote> {
   if (from === to) return quote('1', '1');
-  const { rows } = await db.query<{ base_currency: string; currency: string; rate: string }>(
-    'select base_currency, currency, rate from exchange_rates where currency in ($1, $2) order by as_of desc, base_currency',
-    [from, to],
-  );
-  const stored = (base: string, currency: string) =>
-    rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
-  const direct = stored(from, to);
-  if (direct !== undefined) return quote(direct, '1');
-  const inverse = stored(to, from);
-  if (inverse !== undefined) return quote('1', inverse);
-  for (const base of new Set(rows.map((row) => row.base_currency))) {
-    const [first, second] = [stored(base, from), stored(base, to)];
-    if (first !== undefined && second !== undefined) return quote(second, first);
-  }
+  const { rows } = await db.query<RateRow & Record<string, unknown>>(ratesOf('$1', '$2'), [from, to]);
+  const found = findRate(rows, from, to);
+  if (found) return quote(found.numerator, found.denominator);
   throw new Problem('exchange_rate_missing', {
     field: 'payment_currency',
     message: `no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`,

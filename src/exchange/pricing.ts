@@ -63,7 +63,7 @@ export const PRICING = new RecordKind({
 });
 export type Pricing = Shown<typeof PRICING>;
 
-type Environment = Config['environment'];
+export type Environment = Config['environment'];
 
 /** Replaces the pricing. @throws Problem invalid_body */
 export async function setPricing(
@@ -91,7 +91,8 @@ export async function readPricing(db: Db, environment: Environment): Promise<Pri
   return rows[0] ?? defaultPricing(environment);
 }
 
-function defaultPricing(environment: Environment): Pricing {
+/** The pricing of all clients where nobody has set any. */
+export function defaultPricing(environment: Environment): Pricing {
   return {
     quote_seconds: QUOTE_SECONDS.default,
     default_spread_bps: DEFAULT_SPREAD_BPS,

@@ -9,6 +9,7 @@ import { readBeneficiaries } from '../beneficiaries/beneficiary.ts';
 import type { Db } from '../database/database.ts';
 import type { Kind } from '../database/kinds.ts';
 import { readCurrencies } from '../exchange/currency.ts';
+import { readQuotes } from '../exchange/quote.ts';
 import { readTrades } from '../exchange/trade.ts';
 import { readApplications } from '../identity/applications/application.ts';
 import { readClients } from '../identity/people/client.ts';
@@ -69,6 +70,10 @@ const READERS: Record<Kind, Reader> = {
   trade: rows(
     (db, ids, { presentation }) => readTrades(db, presentation.apiUrl, ids),
     (row) => row.trade_id,
+  ),
+  quote: rows(
+    (db, ids, { now }) => readQuotes(db, ids, now),
+    (row) => row.quote_id,
   ),
   multipayment: rows(readMultipayments, (row) => row.multipayment_id),
   mass_beneficiary: rows(

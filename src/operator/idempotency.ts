@@ -24,6 +24,8 @@ export interface StoredAnswer {
   body: string;
   /** In addition to those that every answer has. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** Until when it is kept under a key, where that is sooner than usual. */
+  keptUntil?: Date | undefined;
 }
 
 /**
@@ -49,8 +51,8 @@ export async function insertKey(tx: Transaction, { key, sha256 }: KeyedRequest, 
   const { rows } = await tx.query({
     name: 'idempotency-claim',
     text: `insert into idempotency_keys as k (key, request_sha256, created_at) values ($1, $2, $3)
-      on conflict (key) do update set request_sha256 = $2, created_at = $3, status = null, body = null, headers = null
-        where k.created_at < $4
+      on conflict (key) do update set request_sha256 = $2, created_at = $3, status = null, body = null, headers = null, expires_at = null
+        where k.created_at < $4 or k.expires_at <= $3
       returning key`,
     values: [key, sha256, now, oldest(now)],
   });
@@ -72,8 +74,9 @@ export async function findAnswer(
       headers: Record<string, string> | null;
     }>({
       name: 'idempotency-find',
-      text: 'select request_sha256 as sha256, status, body, headers from idempotency_keys where key = $1 and created_at >= $2',
-      values: [key, oldest(now)],
+      text: `select request_sha256 as sha256, status, body, headers from idempotency_keys
+        where key = $1 and created_at >= $2 and (expires_at is null or expires_at > $3)`,
+      values: [key, oldest(now), now],
     }),
   );
   if (!row) return undefined;
@@ -98,13 +101,15 @@ const PURPOSE = 'idempotency_answer';
 export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest, answer: StoredAnswer): void {
   tx.later({
     name: 'idempotency-answer',
-    text: 'update idempotency_keys set request_sha256 = $2, status = $3, body = $4, headers = $5 where key = $1',
+    text: `update idempotency_keys set request_sha256 = $2, status = $3, body = $4, headers = $5, expires_at = $6
+      where key = $1`,
     values: [
       request.key,
       request.sha256,
       answer.status,
       vault.seal(answer.body, PURPOSE),
       answer.headers ? JSON.stringify(answer.headers) : null,
+      answer.keptUntil ?? null,
     ],
   });
 }
@@ -121,8 +126,11 @@ export function createAnswerClearing({ backgroundPool, clock, log }: Context): P
     name: 'idempotency answers',
     intervalMs: CLEAR_INTERVAL_MS,
     log,
-    run: async () =>
-      void (await backgroundPool.query('delete from idempotency_keys where created_at < $1', [oldest(clock.now())])),
+    run: async () => {
+      const now = clock.now();
+      const text = 'delete from idempotency_keys where created_at < $1 or expires_at <= $2';
+      await backgroundPool.query(text, [oldest(now), now]);
+    },
   });
 }
 

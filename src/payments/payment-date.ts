@@ -1,4 +1,11 @@
-import { type BusinessCalendar, type Cutoff, closedBy, isPast, nextBusinessDay } from '../exchange/business-days.ts';
+import {
+  type BusinessCalendar,
+  type Cutoff,
+  closedWords,
+  isPast,
+  MAX_DAYS_AHEAD,
+  nextBusinessDay,
+} from '../exchange/business-days.ts';
 import type { CurrencySettings } from '../exchange/currency.ts';
 import { addDays, daysBetween, londonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
@@ -6,8 +13,6 @@ import type { SchemeRule } from './schemes.ts';
 
 /** On which day a payment leaves: pure rules. */
 
-/** Days from today to the last day that can be asked for. */
-export const MAX_DAYS_AHEAD = 366;
 const NO_CALENDAR: BusinessCalendar = { weekend: [], holidays: [] };
 
 /** What the date of a payment depends on. */
@@ -53,7 +58,7 @@ export function paymentDate({ asked, currency, rule, maturity, now, field = 'pay
   const reason =
     asked < today
       ? 'is in the past'
-      : (closedWords(asked, calendar, currency.currency) ??
+      : (closedWords(asked, { ...calendar, currency: currency.currency }) ??
         (asked < ripe ? `is before the maturity of the trade, ${ripe}` : `is past the cut-off, ${written(cutoff)}`));
   return { date, warning: `payment_date: ${asked} ${reason}; ${date} is used` };
 }
@@ -62,12 +67,6 @@ export function paymentDate({ asked, currency, rule, maturity, now, field = 'pay
 function cutoffOf(rule: Dated['rule'], currency: Dated['currency']): Cutoff {
   const { cutoff_time: time, cutoff_timezone: zone } = rule.cutoff_time === null ? currency : rule;
   return { time, zone };
-}
-
-/** Why a day is closed, in words: `is a holiday of EUR`. */
-function closedWords(day: string, calendar: BusinessCalendar, currency: string): string | undefined {
-  const closed = closedBy(day, calendar);
-  return closed && `is a ${closed === 'weekend' ? 'weekend day' : closed} of ${currency}`;
 }
 
 function later(one: string, other: string): string {

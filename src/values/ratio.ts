@@ -72,7 +72,7 @@ export function significant(
 }
 
 /** A decimal without zeros at its end: 0.8500 is 0.85. */
-function withoutZeros(decimal: string): string {
+export function withoutZeros(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
 }
 

@@ -37,12 +37,14 @@ export const PATTERNS = {
 export interface DecimalRange {
   /** Above zero; otherwise zero is possible. */
   positive?: boolean;
+  /** It may be negative. */
+  signed?: boolean;
   /** Digits after the point; default: those of an amount. */
   decimals?: number;
 }
 
-/** A decimal as the description shows it: as a number, and as a text in plain notation. Neither is ever negative. */
-export function decimalForms({ positive = false, decimals = MAX_AMOUNT_DECIMALS }: DecimalRange): {
+/** A decimal as the description shows it: as a number, and as a text in plain notation. */
+export function decimalForms({ positive = false, signed = false, decimals = MAX_AMOUNT_DECIMALS }: DecimalRange): {
   number: object;
   text: object;
 } {
@@ -53,10 +55,10 @@ export function decimalForms({ positive = false, decimals = MAX_AMOUNT_DECIMALS 
   return {
     number: {
       type: 'number',
-      minimum: positive ? 10 ** -decimals : 0,
+      ...(signed ? { exclusiveMinimum: -(10 ** MAX_INTEGER_DIGITS) } : { minimum: positive ? 10 ** -decimals : 0 }),
       exclusiveMaximum: 10 ** MAX_INTEGER_DIGITS,
     },
-    text: { type: 'string', pattern: `^(?:${positive ? above : any})$` },
+    text: { type: 'string', pattern: `^${signed ? '-?' : ''}(?:${positive ? above : any})$` },
   };
 }
 

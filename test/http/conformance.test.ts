@@ -20,6 +20,8 @@ let service: TestService;
 before(async () => {
   service = await startTestService();
   await ensureDemonstration(service.service.context);
+  // At any hour.
+  await service.operator('PUT', '/fx-availability', { mode: 'open' });
 });
 after(() => service.stop());
 
@@ -218,6 +220,12 @@ describe('the client API', () => {
     await ask('GET', '/accounts/currency-accounts');
     await ask('GET', '/quotes/fx-availability');
     await reads(ask, plain, accounts[0].account_id);
+    const exchange = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+    await ask('POST', '/quotes?quote_type=estimate', exchange);
+    await ask('POST', '/quotes?quote_type=estimate', { amount: 'much', currency: 'EUR' });
+    const { body: quote } = await ask('POST', '/quotes?quote_type=quote', exchange);
+    await ask('GET', `/quotes/${quote.quote_id}`);
+    await ask('GET', '/quotes/none');
     await ask('GET', '/account-details');
     await ask('GET', '/account-details?currency=euro');
     await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
@@ -257,6 +265,7 @@ describe('the client API', () => {
     assert.deepEqual(Object.fromEntries(made), {
       'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
       'POST /payments/{payment_id}/challenges': 'nowhere',
+      'POST /quotes': 'GET /quotes/{quote_id}',
       'POST /sandbox/payments': 'GET /payments/{payment_id}',
       'POST /sandbox/trigger': 'GET /payments/{payment_id}',
     });
@@ -547,6 +556,12 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PUT', '/pricing', { spreads });
   await ask('PUT', '/pricing', { quote_seconds: 1 });
   await ask('GET', '/pricing');
+  const points = [{ days: 30, points: -0.0012 }];
+  await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points });
+  await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'GBP', points });
+  await ask('GET', '/forward-points');
+  await ask('GET', '/quotes?status=open');
+  await ask('GET', '/quotes/none');
   const currencies = [{ currency: 'EUR' }, { currency: 'GBP', pay_allowed: false }];
   await ask('PUT', `/clients/${CLIENT}/pricing`, { spreads, currencies, default_currency: 'EUR' });
   await ask('GET', `/clients/${CLIENT}/pricing`);

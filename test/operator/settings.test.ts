@@ -218,3 +218,43 @@ test('an order reads all of them at once', async () => {
   await put(`/clients/${clientId}/pricing`, { currencies: [{ currency: 'NOK' }] });
   assert.equal((await readOrderSettings(pool, clientId, [])).pricing.currencies?.[0]?.pay_allowed, true);
 });
+
+test('forward points of a pair are listed by days, each day once', async () => {
+  const pair = { sell_currency: 'GBP', buy_currency: 'EUR' };
+  const raw = JSON.stringify({ ...pair, points: [{ days: 90 }, { days: 30, points: -0.0012 }] });
+  const exact = raw.replace('"days":90', '"days":90,"points":0.000000000010');
+  const headers = { 'content-type': 'application/json' };
+  const set = await service.operator('PUT', '/forward-points', undefined, { raw: exact, headers });
+  assert.equal(set.status, 200, set.text);
+  assert.match(set.text, /"points":\[\{"days":30,"points":-0\.0012\},\{"days":90,"points":0\.000000000010\}\]/);
+  await put('/forward-points', { sell_currency: 'EUR', buy_currency: 'GBP', points: [{ days: 1, points: 1 }] });
+  const listed = await get('/forward-points');
+  assert.deepEqual(
+    listed.map((each: { sell_currency: string }) => each.sell_currency),
+    ['EUR', 'GBP'],
+  );
+  await put('/forward-points', { sell_currency: 'EUR', buy_currency: 'GBP', points: [] });
+  assert.deepEqual(await get('/forward-points'), [set.body]);
+  const bodies: [body: unknown, details: string][] = [
+    [
+      {
+        ...pair,
+        points: [
+          { days: 1, points: 1 },
+          { days: 1, points: 2 },
+        ],
+      },
+      'body.points[1].days: must not be given twice',
+    ],
+    [{ ...pair, points: [{ days: -1, points: 1 }] }, 'body.points[0].days'],
+    [{ ...pair, points: [{ days: 1, points: 0.0000000000001 }] }, 'body.points[0].points'],
+    [{ ...pair, points: [{ days: 1 }] }, 'body.points[0].points: is required'],
+    [{ sell_currency: 'GBP', buy_currency: 'GBP', points: [] }, 'body.buy_currency: must differ'],
+    [{ sell_currency: 'GBP', points: [] }, 'body.buy_currency: is required'],
+  ];
+  for (const [body, details] of bodies) {
+    const refused = await service.operator('PUT', '/forward-points', body);
+    assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_body'], refused.text);
+    assert.ok(refused.body.details.startsWith(details), refused.body.details);
+  }
+});

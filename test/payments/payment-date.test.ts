@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { closedBy, isPast, nextBusinessDay } from '../../src/exchange/business-days.ts';
+import { closedBy, isPast, MAX_DAYS_AHEAD, nextBusinessDay } from '../../src/exchange/business-days.ts';
 import { defaultSettings } from '../../src/exchange/currency.ts';
-import { MAX_DAYS_AHEAD, paymentDate } from '../../src/payments/payment-date.ts';
+import { paymentDate } from '../../src/payments/payment-date.ts';
 import { bankCountry, DEFAULT_RULES, OPEN_RULE, schemeRuleFor } from '../../src/payments/schemes.ts';
 import { addDays, daysBetween, instantIn, isTimeZone, londonDay, offsetIn } from '../../src/values/calendar.ts';
 import { Problem } from '../../src/values/errors.ts';

@@ -556,6 +556,34 @@ export interface ErrorMessage {
   details: string;
 }
 
+export interface Estimate {
+  quoted_rate: null;
+  quoted_rate_symbol: null;
+  /** Bought units for one sold */
+  estimated_rate: number;
+  /** Pair, sold currency first */
+  estimated_rate_symbol: string;
+  /** Sold units for one bought */
+  inverse_rate: number;
+  /** Pair, bought currency first */
+  inverse_rate_symbol: string;
+  /** Amount that is bought */
+  buy_amount: number;
+  /** Currency that is bought */
+  buy_currency: string;
+  /** Amount that is sold */
+  sell_amount: number;
+  /** Currency that is sold */
+  sell_currency: string;
+  /** Fee */
+  fee_amount: number;
+  /** Currency of the fee */
+  fee_currency: string;
+  /** Day on which it settles */
+  value_date: string;
+  warning: string | null;
+}
+
 export interface FxAvailability {
   /** True if FX markets are available now */
   fx_available: boolean;
@@ -908,6 +936,106 @@ export interface PaymentRoute {
 
 /** JSON without a fixed shape */
 export type Ping = Record<string, unknown>;
+
+export interface Quote {
+  /** Bought units for one sold */
+  quoted_rate: number;
+  /** Pair, sold currency first */
+  quoted_rate_symbol: string;
+  estimated_rate: null;
+  estimated_rate_symbol: null;
+  /** 32 hexadecimal digits */
+  quote_id: string;
+  /** Contact who asked for it */
+  contact_id: string;
+  trade_type: 'spot' | 'forward';
+  /** Which side is fixed */
+  operation: 'buy' | 'sell';
+  /** Sold units for one bought */
+  inverse_rate: number;
+  /** Pair, bought currency first */
+  inverse_rate_symbol: string;
+  /** Amount that is bought */
+  buy_amount: number;
+  /** Currency that is bought */
+  buy_currency: string;
+  /** Amount that is sold */
+  sell_amount: number;
+  /** Currency that is sold */
+  sell_currency: string;
+  /** Fee */
+  fee_amount: number;
+  /** Currency of the fee */
+  fee_currency: string;
+  /** Day on which it settles */
+  value_date: string;
+  warning: string | null;
+  /** When it was asked for */
+  created_at: string;
+  /** From when on it cannot be booked */
+  expires_at: string;
+  /** Where POST books it */
+  book_trade: string;
+}
+
+export interface QuoteNow {
+  /** Bought units for one sold */
+  quoted_rate: number;
+  /** Pair, sold currency first */
+  quoted_rate_symbol: string;
+  estimated_rate: null;
+  estimated_rate_symbol: null;
+  /** 32 hexadecimal digits */
+  quote_id: string;
+  /** Contact who asked for it */
+  contact_id: string;
+  trade_type: 'spot' | 'forward';
+  /** Which side is fixed */
+  operation: 'buy' | 'sell';
+  /** Sold units for one bought */
+  inverse_rate: number;
+  /** Pair, bought currency first */
+  inverse_rate_symbol: string;
+  /** Amount that is bought */
+  buy_amount: number;
+  /** Currency that is bought */
+  buy_currency: string;
+  /** Amount that is sold */
+  sell_amount: number;
+  /** Currency that is sold */
+  sell_currency: string;
+  /** Fee */
+  fee_amount: number;
+  /** Currency of the fee */
+  fee_currency: string;
+  /** Day on which it settles */
+  value_date: string;
+  warning: string | null;
+  /** When it was asked for */
+  created_at: string;
+  /** From when on it cannot be booked */
+  expires_at: string;
+  /** Where POST books it */
+  book_trade: string;
+  /** At the moment of the answer */
+  status: 'open' | 'used' | 'expired';
+  trade_id: string | null;
+}
+
+export interface QuoteOrder {
+  /** Amount of the fixed side */
+  amount: number;
+  /** Which side is fixed */
+  operation: 'buy' | 'sell';
+  /** Currency that is bought */
+  buy_currency: string;
+  /** Currency that is sold */
+  sell_currency: string;
+  /** Default: spot */
+  trade_type?: 'spot' | 'forward';
+  /** Day on which it settles; default: as early as possible, YYYY-MM-DD */
+  value_date?: string;
+}
 
 export interface Ruleset {
   /** Amounts are converted to it */
@@ -1392,6 +1520,22 @@ export interface Operations {
       payment_id: string;
     };
     response: Challenge;
+  };
+  /** Ask what an exchange costs */
+  'POST /quotes': {
+    query: {
+      /** Whether the rate is promised */
+      quote_type: 'estimate' | 'quote';
+    };
+    body: QuoteOrder;
+    response: Estimate | Quote;
+  };
+  /** Read a quote */
+  'GET /quotes/{quote_id}': {
+    path: {
+      quote_id: string;
+    };
+    response: QuoteNow;
   };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {

@@ -43,7 +43,7 @@ export const ONCE_TABLES: ReadonlySet<string> = new Set([
     second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
     mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
     identity_changes operator_tokens staff_sessions exchange_rates fx_availability pricing client_pricing payment_schemes
-    service_clock service_minutes
+    forward_points service_clock service_minutes
     audit_key audit_heads audit_end audit_links change_order changes_recent change_cursor_key change_consumers imports
     import_errors processes rate_counts migrations migration_steps webhook_watches webhook_workers`),
 ]);

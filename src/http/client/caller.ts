@@ -30,6 +30,12 @@ export function checkPermission(permissions: Permissions, needed: Needed): void 
   if (missing) throw new Problem('permission_denied', `the contact needs ${missing} for this client`);
 }
 
+/** The permissions that a request needs. */
+export function neededBy(request: FastifyRequest): Needed {
+  const { permission, permissionOf } = request.routeOptions.config;
+  return permissionOf?.(request) ?? permission;
+}
+
 /** The contact who makes a request, for the audit trail. */
 export function contactAct(request: FastifyRequest): Act {
   return { now: request.now, actor: `contact:${request.caller.contactId}`, requestId: request.id };

@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { confirmSession } from '../../identity/tokens/sessions.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { runChange, sendAnswer } from '../server/change.ts';
-import { checkClient, checkEnabled, checkPermission, contactAct, type Needed } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, contactAct, type Needed, neededBy } from './caller.ts';
 
 type Work<T> = (tx: Transaction, act: Act) => Promise<T>;
 
@@ -54,7 +54,7 @@ export async function answerChange(
 function confirming(
   { clock }: Context,
   request: FastifyRequest,
-  permission: Needed = request.routeOptions.config.permission,
+  permission: Needed = neededBy(request),
 ): (tx: Transaction) => Promise<void> {
   const { session, clientId } = request.caller;
   return async (tx) => {

@@ -17,7 +17,7 @@ import { peerOf } from '../server/peer.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { createServer } from '../server/server.ts';
 import type { Advice } from '../server/unknown-address.ts';
-import { checkClient, checkEnabled, checkPermission, type Needed } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, type Needed, neededBy } from './caller.ts';
 import { clientDescription } from './description.ts';
 import { pageDataRoutes } from './pages/routes.ts';
 import { recordRequests } from './sandbox-recording.ts';
@@ -41,14 +41,16 @@ declare module 'fastify' {
     permission?: Needed;
     /** It is about no client, and names none. */
     clientless?: boolean;
+    /** Those that depend on the request besides. */
+    permissionOf?: (request: FastifyRequest) => Needed;
     /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
     /** The session of a page is needed, and no token will do. */
     page?: boolean;
     /** It counts for no rate limit. */
     unlimited?: boolean;
-    /** A POST that takes no Idempotency-Key. */
-    unkeyed?: boolean;
+    /** A POST that takes no Idempotency-Key: always, or as its query says. */
+    unkeyed?: boolean | ((request: FastifyRequest) => boolean);
   }
 }
 
@@ -99,9 +101,11 @@ export async function createClientListener(
     // Data of the pages counts for its person: open pages that follow a busy client take nothing from each other.
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
     if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
-    checkPermission(request.caller.permissions, request.routeOptions.config.permission);
+    checkPermission(request.caller.permissions, neededBy(request));
     request.validateOnly = !page && readValidateOnly(request);
-    if (page || request.routeOptions.config.unkeyed || request.validateOnly) return;
+    const { unkeyed } = request.routeOptions.config;
+    const keyless = typeof unkeyed === 'function' ? unkeyed(request) : unkeyed;
+    if (page || keyless || request.validateOnly) return;
     readKey(request, clientId, session.contactId);
   });
   answerKeyed(app, context);

@@ -21,6 +21,7 @@ import { paymentActionRoutes } from './payment-actions.ts';
 import { paymentSearchRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
 import { pingRoutes } from './ping.ts';
+import { quoteRoutes } from './quotes.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { statementRoutes } from './statements.ts';
 import { streamRoutes } from './stream.ts';
@@ -41,6 +42,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     approvalRoutes,
     paymentActionRoutes,
     challengeRoutes,
+    quoteRoutes,
     multipaymentRoutes,
     clientBeneficiaryRoutes,
     metadataRoutes,

@@ -14,6 +14,7 @@ import { operatorContactRoutes } from './contacts.ts';
 import { operatorCurrencyRoutes } from './currencies.ts';
 import { operatorCurrencyAccountRoutes } from './currency-accounts.ts';
 import { operatorExchangeRateRoutes } from './exchange-rates.ts';
+import { operatorForwardPointRoutes } from './forward-points.ts';
 import { operatorFxAvailabilityRoutes } from './fx-availability.ts';
 import { operatorHealthRoutes } from './health.ts';
 import { operatorHoldRoutes } from './holds.ts';
@@ -27,6 +28,7 @@ import { operatorOnboardingRoutes } from './onboarding.ts';
 import { operatorPaymentSchemeRoutes } from './payment-schemes.ts';
 import { operatorPaymentRoutes } from './payments.ts';
 import { operatorPricingRoutes } from './pricing.ts';
+import { operatorQuoteRoutes } from './quotes.ts';
 import { operatorRequestRoutes } from './requests.ts';
 import { operatorSignInRoutes } from './sign-ins.ts';
 import { operatorStatementRoutes } from './statements.ts';
@@ -58,6 +60,8 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorExchangeRateRoutes,
   operatorCurrencyRoutes,
   operatorPricingRoutes,
+  operatorForwardPointRoutes,
+  operatorQuoteRoutes,
   operatorPaymentSchemeRoutes,
   operatorClockRoutes,
   operatorMailboxRoutes,

@@ -1,0 +1,85 @@
+import { addDays, daysBetween, instantIn, londonDay } from '../values/calendar.ts';
+import { type BodyFault, refusedBody } from '../values/errors.ts';
+import { afterBusinessDays, closedWords, isPast, MAX_DAYS_AHEAD, nextBusinessDay } from './business-days.ts';
+import type { CurrencySettings } from './currency.ts';
+
+/** On which day an exchange settles (instructions, 7): pure rules. Today is the London day. */
+
+/** A spot is due within so many business days, or within the larger cut-off of its currencies. */
+const SPOT_DAYS = 2;
+/** The last second of a London day, for a currency without a cut-off. */
+const END_OF_DAY_MS = 59_000;
+
+/** What a value date needs to know of a currency. */
+export type SettledCurrency = Pick<
+  CurrencySettings,
+  'currency' | 'weekend' | 'holidays' | 'cutoff_days' | 'cutoff_time' | 'cutoff_timezone'
+>;
+
+/** An exchange, or a drawdown: it settles as a spot, on any day until the maturity of what it draws on. */
+export type DatedExchange = 'spot' | 'forward' | 'drawdown';
+
+interface Dated {
+  kind: DatedExchange;
+  /** `YYYY-MM-DD`; undefined: as early as possible. */
+  asked: string | undefined;
+  /** The sold currency and the bought one. */
+  currencies: readonly [SettledCurrency, SettledCurrency];
+  now: Date;
+  /** Of a drawdown: the London day on which the trade matures that it draws on. */
+  maturity?: string | undefined;
+}
+
+/** The day on which an exchange settles. */
+export interface ValueDate {
+  date: string;
+  /** Why it is not the day that was asked for; null where it is, or where none was. */
+  warning: string | null;
+}
+
+/** As `judgeValueDate`. @throws Problem invalid_body where the day, or where it moves to, is too late */
+export function valueDate(dated: Dated): ValueDate {
+  const judged = judgeValueDate(dated);
+  if ('code' in judged) throw refusedBody([judged]);
+  return judged;
+}
+
+/**
+ * The day on which an exchange settles: the one that is asked for, or the first possible one after it.
+ * @returns the fault of the request where the day, or where it moves to, is too late
+ */
+export function judgeValueDate({ kind, asked, currencies, now, maturity }: Dated): ValueDate | BodyFault {
+  const today = londonDay(now);
+  const past = currencies.some((each) => isPast({ time: each.cutoff_time, zone: each.cutoff_timezone }, now));
+  const start = nextBusinessDay(past ? addDays(today, 1) : today, ...currencies);
+  const days = Math.max(...currencies.map((each) => each.cutoff_days));
+  const lastSpot = afterBusinessDays(start, Math.max(SPOT_DAYS, days), ...currencies);
+  const earliest =
+    kind === 'forward'
+      ? nextBusinessDay(addDays(lastSpot, 1), ...currencies)
+      : afterBusinessDays(start, days, ...currencies);
+  const wanted = asked ?? earliest;
+  const date = nextBusinessDay(wanted < earliest ? earliest : wanted, ...currencies);
+  const latest = addDays(today, MAX_DAYS_AHEAD);
+  const last = { spot: lastSpot, forward: latest, drawdown: maturity ?? latest }[kind];
+  if (wanted > last || date > last || daysBetween(today, date) > MAX_DAYS_AHEAD)
+    return { field: 'value_date', message: TOO_LATE[kind](last), code: 'invalid_format' };
+  if (date === wanted) return { date, warning: null };
+  const reason =
+    wanted < today
+      ? 'is in the past'
+      : (closedWords(wanted, ...currencies) ?? `is before the first possible day of a ${kind}`);
+  return { date, warning: `value_date: ${wanted} ${reason}; ${date} is used` };
+}
+
+const TOO_LATE: Record<DatedExchange, (last: string) => string> = {
+  spot: (last) => `must be at most ${last} for a spot; ask for a forward`,
+  forward: (last) => `must be at most ${last}, ${MAX_DAYS_AHEAD} days from today`,
+  drawdown: (last) => `must be at most ${last}, when the trade matures`,
+};
+
+/** The moment at which an exchange matures: its value date at the cut-off of the sold currency, else at the end of the London day. */
+export function maturityOf(day: string, sold: Pick<SettledCurrency, 'cutoff_time' | 'cutoff_timezone'>): Date {
+  if (sold.cutoff_time !== null) return instantIn(sold.cutoff_timezone, day, sold.cutoff_time);
+  return new Date(instantIn('Europe/London', day, '23:59').getTime() + END_OF_DAY_MS);
+}
