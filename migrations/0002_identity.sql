@@ -28,8 +28,8 @@ create table clients (
   -- An approval needs a verification code that is tied to the payment.
   approval_step_up boolean not null default false,
   -- Bounds what its contacts order in a London day.
-  daily_payment_limit_amount numeric,
-  daily_payment_limit_currency text,
+  -- {amount, a decimal text; currency}
+  daily_payment_limit json,
   statement_push_url text,
   statement_push_secret bytea,
   became_client date,

@@ -193,10 +193,11 @@ end $$;
 
 create constraint trigger clients_identity after update on clients deferrable initially deferred for each row
   when (old.client_name is distinct from new.client_name or old.status is distinct from new.status or old.cell is distinct from new.cell
-    or old.moves_to is distinct from new.moves_to)
+    or old.moves_to is distinct from new.moves_to or old.approval_step_up is distinct from new.approval_step_up)
   execute function raise_identity_version('client', 'client_id');
 create constraint trigger contacts_identity after update on contacts deferrable initially deferred for each row
-  when (old.status is distinct from new.status or old.trusted_access is distinct from new.trusted_access)
+  when (old.status is distinct from new.status or old.trusted_access is distinct from new.trusted_access
+    or old.second_factor is distinct from new.second_factor)
   execute function raise_identity_version('contact', 'contact_id');
 create constraint trigger contact_clients_identity after insert or update or delete on contact_clients
   deferrable initially deferred for each row execute function raise_identity_version('contact', 'contact_id');

@@ -144,9 +144,10 @@ create table payments (
     when status = 'Payment rejected' then 4
     when status = 'Payment cancelled' then 5
     else 2 end) stored,
-  -- invalidated: the payment was cancelled by `invalidate`. return_started: its return has started and has not ended.
+  -- invalidated: the payment was cancelled by `invalidate`. returned: its money came back. return_started: its return has started and has not ended.
   invalidated boolean not null default false,
   return_started boolean not null default false,
+  returned boolean not null default false,
   charges text,
   invoice_required boolean not null,
   ordered_by_name text not null,

@@ -63,7 +63,7 @@ begin
                 where client_id = client and contact_id = viewer and may_authorise
                 order by %2$I %3$s, payment_id %3$s offset 0) a
               where a.%2$I = p.%2$I and a.payment_id = p.id
-                and (select can_authorise_payments from contact_clients c where c.client_id = client and c.contact_id = viewer))
+                and (select can_authorise_payments or can_create_payments from contact_clients c where c.client_id = client and c.contact_id = viewer))
             order by p.%2$I %3$s, p.id %3$s offset skipped limit most;
         end $body$
       $f$, concat_ws('_', 'payments_awaiting_others', basis, nullif(direction, '')), basis, direction);

@@ -1,17 +1,18 @@
 -- What the pages in the browser need: verification codes for approvals, and mails.
 
--- A challenge before an approval. It is good for one contact and one payment, while the payment is what it was then.
+-- A challenge before an approval. It is good for one contact and one payment, while the payment is what it was then. One for many payments
+-- names none itself: step_up_payments has them.
 create table step_up_challenges (
   challenge_sha256 bytea primary key,
   client_id text not null references clients,
   contact_id text not null,
-  payment_id bigint not null,
+  payment_id bigint,
   kind text not null check (kind in ('totp', 'sms')),
   -- What the contact was shown.
-  amount numeric not null,
-  payment_currency text not null,
-  account jsonb not null,
-  status payment_status not null,
+  amount numeric,
+  payment_currency text,
+  account jsonb,
+  status payment_status,
   -- Hashed together with the challenge, because the hash of six digits alone is easily reversed.
   code_sha256 bytea,
   attempts int not null default 0,
@@ -20,6 +21,17 @@ create table step_up_challenges (
   used_at timestamptz
 );
 create index step_up_challenges_expires_at on step_up_challenges (expires_at);
+
+create table step_up_payments (
+  challenge_sha256 bytea not null references step_up_challenges on delete cascade,
+  client_id text not null,
+  payment_id bigint not null,
+  amount numeric not null,
+  payment_currency text not null,
+  account jsonb not null,
+  status payment_status not null,
+  primary key (challenge_sha256, payment_id)
+);
 
 -- When each contact was last sent a code for an approval by text message.
 create table step_up_texts (

@@ -7,6 +7,7 @@ import type { ContactOperations } from '../../src/http/operator/contacts.ts';
 import type { ExchangeRateOperations } from '../../src/http/operator/exchange-rates.ts';
 import type { FxAvailabilityOperations } from '../../src/http/operator/fx-availability.ts';
 import type { HealthOperations } from '../../src/http/operator/health.ts';
+import type { HoldOperations } from '../../src/http/operator/holds.ts';
 import type { ImportOperations } from '../../src/http/operator/imports.ts';
 import type { MailboxOperations } from '../../src/http/operator/mailbox.ts';
 import type { NotificationOperations } from '../../src/http/operator/notifications.ts';
@@ -33,6 +34,7 @@ type Operations =
   | ExchangeRateOperations
   | FxAvailabilityOperations
   | HealthOperations
+  | HoldOperations
   | ImportOperations
   | MailboxOperations
   | NotificationOperations

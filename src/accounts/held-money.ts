@@ -2,8 +2,8 @@ import type { Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 
 /**
- * Money of currency accounts that orders hold (docs/holds.md). What is held of an account is kept with its balance and changes under the lock
- * of its row. So who opens or closes a hold locks accounts first, in the order of their numbers, and then holds. Payments and trades are
+ * Money of currency accounts that orders hold (docs/operator-interface.md, Holds). What is held of an account is kept with its balance and
+ * changes under the lock of its row. So who opens or closes a hold locks accounts first, in the order of their numbers, and then holds. Payments and trades are
  * locked before.
  */
 

@@ -22,10 +22,10 @@ export interface Approval {
   authorisations: Authorisation[];
 }
 
-/** Who approved, other than the creator, whose approval is the creation. */
+/** Who approved, other than the creator, whose approval is the creation unless nobody else approves. */
 export function approvedBy({ requirement, authorisations }: Approval): string[] {
   return authorisations
-    .filter((each) => each.status === 1 && each.contact_id !== requirement.creator)
+    .filter((each) => each.status === 1 && (requirement.own || each.contact_id !== requirement.creator))
     .map((each) => each.contact_id);
 }
 

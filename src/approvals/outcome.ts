@@ -47,7 +47,8 @@ export interface Outcome {
 
 /** The approval after a contact's decision. @param name of the contact @throws Problem permission_denied, approval_not_allowed */
 export function outcomeOf(open: Open, decision: Decision, name: string): Outcome {
-  if (!open.permitted.has(decision.contactId)) throw noRight();
+  const own = open.rules.kind === 'own' && open.rules.creator === decision.contactId;
+  if (!own && !open.permitted.has(decision.contactId)) throw noRight();
   return decision.action === 'authorise' ? authorised(open, decision, name) : rejected(open, decision, name);
 }
 

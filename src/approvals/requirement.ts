@@ -23,6 +23,8 @@ export interface Requirement {
   /** Distinct approvers other than the creator, 1 to 4. */
   eyes?: number;
   ruleset?: RulesetRequirement;
+  /** The creator alone approves it, with a second factor: the client asks for one, and nobody else would have to approve it. */
+  own?: true;
 }
 
 export interface RulesetRequirement {
@@ -89,11 +91,33 @@ export async function requirementsFor(
   tx: Transaction,
   payments: readonly WantedRequirement[],
 ): Promise<(Requirement | null | Problem)[]> {
-  if (payments.length === 0) return [];
+  return payments.length === 0 ? [] : requirementsBy(tx, await readRules(tx, payments), payments);
+}
+
+/** What decides which approvals new payments need, of whatever amount. */
+export interface RulesInForce {
+  creators: Map<string, Creator>;
+  configurations: Map<string, ConfigurationInForce>;
+}
+
+/** Reads it, and keeps it as it is until the transaction ends. @param payments at least one */
+export async function readRules(
+  tx: Transaction,
+  payments: readonly Pick<WantedRequirement, 'clientId' | 'creatorId'>[],
+): Promise<RulesInForce> {
   const clients = [...new Set(payments.map(({ clientId }) => clientId))];
   // All turns in one call: taken payment by payment, two imports could wait for each other.
   await shareLock(tx, ...clients);
   const [creators, configurations] = await together([findCreators(tx, payments), configurationsInForce(tx, clients)]);
+  return { creators, configurations };
+}
+
+/** What new payments require by rules that were read, as `requirementsFor`. */
+export async function requirementsBy(
+  tx: Transaction,
+  { creators, configurations }: RulesInForce,
+  payments: readonly WantedRequirement[],
+): Promise<(Requirement | null | Problem)[]> {
   const quotes = new Map<string, Quote | Problem>();
   const requirements: (Requirement | null | Problem)[] = [];
   for (const payment of payments) {
@@ -146,7 +170,10 @@ interface Creator {
   creation: boolean;
 }
 
-async function findCreators(tx: Transaction, payments: readonly WantedRequirement[]): Promise<Map<string, Creator>> {
+async function findCreators(
+  tx: Transaction,
+  payments: readonly Pick<WantedRequirement, 'clientId' | 'creatorId'>[],
+): Promise<Map<string, Creator>> {
   const pairs = new Map(payments.map((each) => [pairKey(each.clientId, each.creatorId), each]));
   const wanted = [...pairs.values()];
   const { rows } = await tx.query<Creator & Record<string, unknown>>({
@@ -168,7 +195,8 @@ const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<n
 
 /** The rules that a requirement names, with their groups and people. */
 export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<ApprovalRules> {
-  const { eyes, ruleset } = requirement;
+  const { creator, eyes, ruleset, own } = requirement;
+  if (own) return { kind: 'own', creator };
   if (!ruleset) return eyes ? { kind: 'eyes', approvers: eyes } : { kind: 'none' };
   let known = kept.get(ruleset.configuration);
   if (!known) {

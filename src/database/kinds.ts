@@ -71,7 +71,7 @@ const DECLARED = {
     ids: `select p.payment_id || '/' || (a.value->>'contact_id') as id
       from payment_approvals pa join payments p on p.client_id = pa.client_id and p.id = pa.payment_id,
         json_array_elements(pa.authorisations) a where pa.client_id = $1`,
-    details: ['step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers'],
+    details: ['step_up_payments', 'step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers'],
     copies: { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
   },
   multipayment: { table: 'multipayments', id: 'multipayment_id', type: 'bigint', claims: ['multipayment_unique_id'] },

@@ -1,11 +1,11 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
-import { type Columns, copyRows, insertRows, type WriteRows } from '../database/copy.ts';
+import { type Columns, copyRows, insertRows, type WriteRows, writeRows } from '../database/copy.ts';
 import type { Transaction } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
-import { noTrade, notifyTrades, readTrades } from './trade.ts';
+import { noTrade, notifyReadTrades, notifyTrades, readTrades } from './trade.ts';
 import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
 import { readTrade, type TradeValues } from './trade-input.ts';
 
@@ -127,6 +127,28 @@ const columnsAt = (now: Date): Columns<NewTrade> =>
     single: ({ ordered }) => ordered?.single ?? false,
     created_at: () => now,
   });
+
+/** Writes the trades of single payments, which have identifiers, and notifies them. Nobody has to wait for it. */
+export async function writeOwnTrades(
+  tx: Transaction,
+  act: Act,
+  apiUrl: string,
+  trades: readonly NewTrade[],
+): Promise<void> {
+  await writeRows(tx, 'trades', columnsAt(act.now), trades);
+  audit(
+    tx,
+    act,
+    ...trades.map(({ id, input, ordered }) => ({
+      action: 'create' as const,
+      entity: 'trade',
+      entityId: id as string,
+      clientId: input.client_id,
+      after: { ...input, ...ordered, trade_id: id, status: 'Created', source: 'client' },
+    })),
+  );
+  await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ id }) => id as string) });
+}
 
 /**
  * Writes trades that were judged and have identifiers, and notifies them in their order.

@@ -116,7 +116,7 @@ export const TRADE_FIELDS = TRADE.given(
   ...(['client_id', 'contact_id', 'buy_currency', 'sell_currency', 'buy_amount', 'rate'] as const),
 );
 /** What only the institution sees of a trade: whose it is, and what was ordered. */
-export const OF_INSTITUTION = [
+const OF_INSTITUTION = [
   ...(['client_id', 'contact_id', 'source', 'reason', 'external_reference_id', 'funding_account_id'] as const),
   ...(['quote_id', 'value_date', 'mass_payment_id', 'hold_released'] as const),
 ] as const;

@@ -4,7 +4,7 @@ import { audit } from '../audit/record.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
-import { findTrade, noTrade, notifyTrades, readTrades } from './trade.ts';
+import { findTrade, noTrade, notifyReadTrades, notifyTrades } from './trade.ts';
 import type { TradeRecord, TradeStatus } from './trade-declaration.ts';
 
 /** A trade that was ordered stays so: its money was held, and is free now. */
@@ -76,11 +76,7 @@ export async function followPayments(
 ): Promise<void> {
   if (trades.length === 0) return;
   writeStatuses(tx, act, trades);
-  if (silent) return;
-  const ids = trades.map(({ tradeId }) => tradeId);
-  const records = new Map((await readTrades(tx, apiUrl, ids)).map((record) => [record.trade_id, record]));
-  const told = ids.map((id) => records.get(id) ?? noTrade());
-  await notifyTrades(tx, act.now, told);
+  if (!silent) await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ tradeId }) => tradeId) });
 }
 
 function writeStatuses(tx: Transaction, act: Act, trades: readonly FollowingTrade[]): void {

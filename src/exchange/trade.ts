@@ -4,7 +4,7 @@ import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { Exact, exact } from '../values/json.ts';
 import { textArray } from '../values/text-array.ts';
-import { notifyAll } from '../webhooks/notification.ts';
+import { notifyAll, type WebhookEvent } from '../webhooks/notification.ts';
 import { bookedTrade, TRADE, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
 
 /** A trade as it is stored. */
@@ -91,13 +91,31 @@ export async function listClientTrades(
 
 /** Writes a TRADE_STATUS_CHANGE of each trade as it is now. */
 export async function notifyTrades(tx: Transaction, now: Date, trades: readonly TradeRecord[]): Promise<void> {
-  await notifyAll(
-    tx,
-    trades.map((trade) => {
-      const body = JSON.stringify({ data: [bookedTrade(trade)] });
-      return { clientId: trade.client_id, type: 'TRADE_STATUS_CHANGE', body, now };
-    }),
-  );
+  await notifyAll(tx, eventsOf(now, trades));
+}
+
+/** The same of trades that are read for it, beside what follows. */
+export async function notifyReadTrades(
+  tx: Transaction,
+  now: Date,
+  { apiUrl, ids }: { apiUrl: string; ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const events = readTrades(tx, apiUrl, ids).then((read) => {
+    const records = new Map(read.map((record) => [record.trade_id, record]));
+    return eventsOf(
+      now,
+      ids.map((id) => records.get(id) ?? noTrade()),
+    );
+  });
+  await notifyAll(tx, events);
+}
+
+function eventsOf(now: Date, trades: readonly TradeRecord[]): WebhookEvent[] {
+  return trades.map((trade) => {
+    const body = JSON.stringify({ data: [bookedTrade(trade)] });
+    return { clientId: trade.client_id, type: 'TRADE_STATUS_CHANGE', body, now };
+  });
 }
 
 /** @throws Problem trade_not_found, always */

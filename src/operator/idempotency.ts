@@ -24,8 +24,8 @@ export interface StoredAnswer {
   body: string;
   /** In addition to those that every answer has. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Until when it is kept under a key, where that is sooner than usual. */
-  keptUntil?: Date | undefined;
+  /** Until when it is kept under its key; default: as long as the others. */
+  expiresAt?: Date | undefined;
 }
 
 /**
@@ -109,7 +109,7 @@ export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest
       answer.status,
       vault.seal(answer.body, PURPOSE),
       answer.headers ? JSON.stringify(answer.headers) : null,
-      answer.keptUntil ?? null,
+      answer.expiresAt ?? null,
     ],
   });
 }

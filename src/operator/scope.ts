@@ -24,12 +24,13 @@ export const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
   auditor: ['read', 'audit'],
 };
 
-/** The fields of a client that say who must approve its payments: changing them needs `approvals`. */
+/** The fields of a client that say who must approve its payments, and how much it may order: changing them needs `approvals`. */
 const APPROVAL_FIELDS = [
   'authorisation_workflow',
   'payment_approvals_enabled',
   'payment_creator_approval_enabled',
   'approval_step_up',
+  'daily_payment_limit',
 ];
 
 /** Whether a client's body has a field of approvals. */

@@ -1,9 +1,10 @@
 import { keepActs } from '../approvals/acts.ts';
+import { noRight } from '../approvals/outcome.ts';
 import type { Act } from '../audit/act.ts';
-import { first, type Transaction } from '../database/database.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId } from '../values/identifiers.ts';
-import { movePayment } from './lifecycle.ts';
+import { movePayment, movePayments } from './lifecycle.ts';
 import { mayMove, type PaymentStatus } from './moves.ts';
 import { noPayment } from './payment.ts';
 import type { Presentation } from './presentation.ts';
@@ -37,6 +38,73 @@ export async function decidePayment(
     if (!(error instanceof Problem) || error.code !== 'transition_not_allowed') throw error;
     throw await refusal(tx, request);
   }
+}
+
+/** A contact's decision on many payments, the same on each. */
+export interface ManyDecisions extends Omit<DecisionRequest, 'paymentId'> {
+  /** Each once. */
+  paymentIds: readonly PaymentId[];
+  /** Payments that are refused already. */
+  refused: ReadonlyMap<PaymentId, Problem>;
+}
+
+/**
+ * Counts a contact's approvals or rejections of many payments. Each is judged alone, and those that can be done are done.
+ * @returns why payments are refused, by their place in the list
+ */
+export async function decideMany(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  { paymentIds, refused: before, ...decision }: ManyDecisions,
+): Promise<Map<number, Problem>> {
+  const refused = new Map<number, Problem>();
+  for (const [index, id] of paymentIds.entries()) {
+    const problem = before.get(id);
+    if (problem) refused.set(index, problem);
+  }
+  const open = [...paymentIds.entries()].filter(([index]) => !refused.has(index));
+  const requests = open.map(([, paymentId]) => ({ ...decision, paymentId }));
+  const judged = await movePayments(tx, act, requests, { presentation });
+  for (const [place, problem] of judged.refused) {
+    const [index, paymentId] = open[place] as [number, PaymentId];
+    const shown = problem.code === 'transition_not_allowed' ? await refusal(tx, { ...decision, paymentId }) : problem;
+    refused.set(index, shown);
+  }
+  return refused;
+}
+
+/**
+ * Refuses a contact who may not authorise payments, unless the payment waits for it alone: it has ordered the payment.
+ * @throws Problem payment_not_found, permission_denied
+ */
+export async function requireOwn(
+  db: Db,
+  { clientId, contactId, paymentId }: Pick<ContactAction, 'clientId' | 'contactId' | 'paymentId'>,
+): Promise<void> {
+  const payment = first(
+    await db.query<{ own: boolean | null }>(
+      `select p.contact_id = $2 and (a.requirement ->> 'own')::boolean as own from payments p
+       left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id where p.client_id = $1 and p.payment_id = $3`,
+      [clientId, contactId, paymentId],
+    ),
+  );
+  if (!payment) noPayment();
+  if (!payment.own) throw noRight();
+}
+
+/**
+ * Gives the information that the institution asks for, in the contact's words.
+ * @throws Problem payment_not_found, transition_not_allowed
+ */
+export async function provideInformation(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  { clientId, contactId, paymentId, information }: ContactAction & { information: string },
+): Promise<void> {
+  const action = 'provide_information' as const;
+  await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action, information });
 }
 
 /** Why no approval is open: the payment's status, and what is left to this contact. The institution's moves are none of its. */

@@ -32,6 +32,8 @@ export interface MoveRequest {
   contactId?: string | undefined;
   /** Why. The payment shows it where a person rejects or cancels; what the institution notes stays in its audit trail. */
   reason?: string | undefined;
+  /** What the client says of the payee, with provide_information. */
+  information?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
 }
@@ -248,14 +250,14 @@ function checkMove({ status, return_started: returnStarted, seen }: LockedPaymen
 
 /** The audit row of a move. */
 function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentStatus): AuditEntry {
-  const { clientId, paymentId, action, contactId, reason, onBehalfBy } = request;
+  const { clientId, paymentId, action, contactId, reason, information, onBehalfBy } = request;
   return {
     action: 'action',
     entity: 'payment',
     entityId: paymentId,
     clientId,
     before: { status: before },
-    after: { action, status, contact_id: contactId, reason, on_behalf_by: contactId && onBehalfBy },
+    after: { action, status, contact_id: contactId, reason, information, on_behalf_by: contactId && onBehalfBy },
   };
 }
 
@@ -283,9 +285,11 @@ const TYPES: Record<string, string> = {
   cancelled_by: 'text',
   cancelled_date: 'timestamptz',
   reason: 'text',
+  information: 'text',
   invalidated: 'boolean',
   sent_date: 'timestamptz',
   return_started: 'boolean',
+  returned: 'boolean',
 };
 
 /** Sets the status and what goes with the action: a statement for each action. */
@@ -321,10 +325,11 @@ function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
     authorise: { authorised_by: by, authorised_date: act.now },
     reject: { rejected_by: by, rejected_date: act.now, reason },
     cancel: act.actor.startsWith('contact:') ? { ...cancelled, reason } : cancelled,
+    provide_information: request.information === undefined ? {} : { information: request.information },
     invalidate: { ...cancelled, invalidated: true },
     send: { sent_date: act.now },
     start_return: { return_started: true },
-    return: { ...cancelled, return_started: false },
+    return: { ...cancelled, return_started: false, returned: true },
   };
   return stamps[request.action] ?? {};
 }

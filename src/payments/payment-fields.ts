@@ -90,7 +90,8 @@ const SEPARATOR = '\x1f';
 const ORDERED = `case when p.source = 'client' or p.information is not null then
   json_build_object('source', p.source, 'reason', coalesce(p.order_reason, p.reason), 'purpose_of_payment', p.purpose_of_payment,
     'email_beneficiary', p.email_beneficiary, 'account_id', p.account_id, 'funding_account_id', p.funding_account_id, 'quote_id', p.quote_id,
-    'request_index', p.request_index, 'instruction_id', p.instruction_id, 'end_to_end_id', p.end_to_end_id, 'information', p.information, 'hold_released', p.hold_released)::text end`;
+    'request_index', p.request_index, 'instruction_id', p.instruction_id, 'end_to_end_id', p.end_to_end_id,
+    'information', p.information, 'hold_released', p.hold_released)::text end`;
 
 /** The columns of a Payment, for a `select`. */
 export const PAYMENT_COLUMNS = expressions(COLUMNS, ', ');

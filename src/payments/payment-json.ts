@@ -51,6 +51,9 @@ export function createFieldsWriter(
     const link = `${f[AT.payment_id]}${client}`;
     const multipayment = f[AT.multipayment_id];
     const ordered = row[COLUMN_AT.ordered];
+    const reason = text(row[COLUMN_AT.reason]);
+    // The institution reads an order's own reason.
+    const why = reason === 'null' || ordered !== null ? '' : `,"reason":${reason}`;
     // One line for each piece of the specification's table; the formatter would hide the order of the fields.
     // biome-ignore format: the order of the fields is what matters here
     return `{${owner}"payment_id":"${f[AT.payment_id]}","contact_id":"${f[AT.contact_id]}","trade_id":"${f[AT.trade_id]}","uuid":"${f[AT.uuid]
@@ -62,7 +65,7 @@ export function createFieldsWriter(
       }","authorised_by":${text(row[COLUMN_AT.authorised_by])},"authorised_date":${time(f[AT.authorised_date])
       },"cancelled_by":${text(row[COLUMN_AT.cancelled_by])},"cancelled_date":${time(f[AT.cancelled_date])
       },"rejected_by":${text(row[COLUMN_AT.rejected_by])},"rejected_date":${time(f[AT.rejected_date])
-      }${row[COLUMN_AT.reason] === null || ordered !== null ? '' : `,"reason":${text(row[COLUMN_AT.reason])}`},"authorisation_workflow":${code(f[AT.authorisation_workflow])
+      }${why},"authorisation_workflow":${code(f[AT.authorisation_workflow])
       },"approvals_workflow":{"authorisations":${view.institution ? f[AT.authorisations] || '[]' : authorisations(f[AT.authorisations])
       },"contact_authorisation_actions":{${actions(row, f, view.viewer, manages)
       }},"n_eyes_plus_status":"${f[AT.approval_status] || (APPROVAL_STATUS[status] ?? 'Approved')
@@ -76,7 +79,8 @@ export function createFieldsWriter(
       },"multipayment":${multipayment && `"MP${multipayment.padStart(6, '0')}"` || 'null'},"multipayment_id":${code(multipayment)
       },"multipayment_unique_id":${code(f[AT.multipayment_unique_id])},"payment_instruction":${documents}pi&id=${link
       },"payment_receipt":${f[AT.sent] === 't' ? `${documents}pr&id=${link}` : 'null'
-      }${view.institution ? `,"scheme":${code(f[AT.scheme])},"mass_payment_id":${code(f[AT.mass_payment_id])},"decision_reason":${text(row[COLUMN_AT.reason])},${ordered?.slice(1, -1) ?? UNORDERED}` : ''}}`;
+      }${view.institution ? `,"scheme":${code(f[AT.scheme])},"mass_payment_id":${code(f[AT.mass_payment_id])},"decision_reason":${reason
+      },${ordered?.slice(1, -1) ?? UNORDERED}` : ''}}`;
   };
 }
 

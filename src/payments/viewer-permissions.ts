@@ -7,15 +7,17 @@ export function mayManage(client: string, viewer: string): string {
 }
 
 /**
- * SQL that tells whether the viewer may authorise the client's payments at all. Whatever reads payment_approvers asks it: the rows of
- * a contact who has lost the permission are removed later (approvals/refresher.ts). @param client,viewer SQL parameters
+ * SQL that tells whether the viewer may authorise payments of the client at all. Whatever reads payment_approvers asks it: the rows of
+ * a contact who has lost the permission are removed later (approvals/refresher.ts). Who creates payments may be the only approver of its own.
+ * @param client,viewer SQL parameters
  */
 export function mayApprove(client: string, viewer: string): string {
-  return `(select can_authorise_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
+  return `(select can_authorise_payments or can_create_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
 }
 
 /** What `mayManage` and `mayApprove` write. */
-const PERMISSION = /\(select (can_\w+) from contact_clients where client_id = \$1 and contact_id = [^()]+\)/g;
+const PERMISSION =
+  /\(select (can_\w+(?: or can_\w+)?) from contact_clients where client_id = \$1 and contact_id = [^()]+\)/g;
 
 interface Statement {
   name?: string | undefined;
@@ -34,7 +36,8 @@ export async function withPermissions<S extends Statement>(db: Db, statement: S)
   const permissions = first(
     await db.query<Record<string, boolean>>({
       name: 'permissions-of-viewer',
-      text: 'select can_manage_payments, can_authorise_payments from contact_clients where client_id = $1 and contact_id = $2',
+      text: `select can_manage_payments, can_authorise_payments or can_create_payments as "can_authorise_payments or can_create_payments"
+        from contact_clients where client_id = $1 and contact_id = $2`,
       values: values.slice(0, 2),
     }),
   );

@@ -1,13 +1,13 @@
 import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import { first, type Transaction } from '../database/database.ts';
-import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction, PaymentStatus, Standing } from '../payments/moves.ts';
 import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { moveAsCore } from './core.ts';
 import { type Destination, wayTo } from './course.ts';
 
 export interface AdvanceRequest {
@@ -68,11 +68,10 @@ interface Step extends AdvanceRequest {
 async function move(tx: Transaction, act: Act, presentation: Presentation, request: Step): Promise<void> {
   const { clientId, paymentId, action, reason } = request;
   const step = { clientId, paymentId, action, reason };
-  if (action === 'return') await returnPayment(tx, act, presentation, step);
-  else if (action === 'reject')
+  if (action === 'reject')
     await movePayment(tx, act, presentation, { ...step, contactId: await approver(tx, request, 'may_reject') });
   else if (action === 'authorise') await authorise(tx, act, presentation, request);
-  else await movePayment(tx, act, presentation, step);
+  else await moveAsCore(tx, act, presentation, step);
 }
 
 /** Gives all the approvals that are missing. */

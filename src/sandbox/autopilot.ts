@@ -5,13 +5,13 @@ import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
 import { connect, type Db, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import { returnPayment } from '../payments/actions/payment-return.ts';
-import { movePayment } from '../payments/lifecycle.ts';
+import type { TradeStatus } from '../exchange/trade-declaration.ts';
 import type { PaymentAction, PaymentStatus, Standing } from '../payments/moves.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../process/periodic.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import type { PaymentId } from '../values/identifiers.ts';
+import { moveAsCore, moveTradeAsCore, verifyBeneficiary } from './core.ts';
 import { nextMove } from './course.ts';
 
 /** Payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */
@@ -82,15 +82,23 @@ export class Autopilot {
 
   async #stepIn({ clock, pool, backgroundPool, log, rhythm }: Context): Promise<void> {
     const now = clock.now();
+    const attempt = (what: string, id: string, work: (tx: Transaction, act: Act) => Promise<unknown>) =>
+      transaction(pool, (tx) => work(tx, { now, actor: 'service:autopilot', requestId: randomUUID() })).catch(
+        (error: Error) => log.warn({ [what]: id, reason: error.message }, 'the autopilot could not do a step'),
+      );
+    const [payees, trades] = [await duePayees(backgroundPool), await dueTrades(backgroundPool)];
     const all = await duePayments(backgroundPool);
     // Those that were moved, and those that wait, have their next step at the next interval.
-    if (all.length > 0) rhythm?.againFor(this);
+    if (payees.length + trades.length + all.length > 0) rhythm?.againFor(this);
+    for (const id of payees) await attempt('beneficiary', id, (tx, act) => verifyBeneficiary(tx, act, id));
+    const { apiUrl } = presentationOf(this.#context);
+    for (const { client_id: clientId, trade_id: tradeId, status } of trades) {
+      const move = { clientId, tradeId, status };
+      await attempt('trade', tradeId, (tx, act) => moveTradeAsCore(tx, act, apiUrl, move));
+    }
     for (const due of all) {
       if (steeringOf(due.reference) === 'SIM-SLOW' && !this.#hasWaited(due)) continue;
-      const act: Act = { now, actor: 'service:autopilot', requestId: randomUUID() };
-      await transaction(pool, (tx) => this.#move(tx, act, due)).catch((error: Error) =>
-        log.warn({ payment: due.payment_id, reason: error.message }, 'the autopilot could not move a payment'),
-      );
+      await attempt('payment', due.payment_id, (tx, act) => this.#move(tx, act, due));
     }
   }
 
@@ -109,8 +117,7 @@ export class Autopilot {
     if (!action) return;
     const presentation = presentationOf(this.#context);
     const move = { clientId, paymentId, action };
-    if (action === 'return') await returnPayment(tx, act, presentation, move);
-    else await movePayment(tx, act, presentation, move);
+    await moveAsCore(tx, act, presentation, move);
   }
 
   /** Whether a slow payment has had its status for enough intervals. The count begins again with another process. */
@@ -164,6 +171,29 @@ async function duePayments(db: Db): Promise<DuePayment[]> {
         order by created, id limit $1)) p
      order by p.created limit $2`,
     [MAX_MOVES_OF_CLIENT, MAX_MOVES],
+  );
+  return rows;
+}
+
+/** Payees that clients made and nobody has verified. */
+async function duePayees(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select b.id from clients c cross join lateral (
+       select beneficiary_id as id from beneficiaries
+       where client_id = c.client_id and active and source = 'client' and not verified and not blocked limit $1) b`,
+    [MAX_MOVES_OF_CLIENT],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Trades that clients ordered: one that is new is funded, and one whose whole buy amount was paid is closed. */
+async function dueTrades(db: Db): Promise<{ client_id: string; trade_id: string; status: TradeStatus }[]> {
+  const { rows } = await db.query<{ client_id: string; trade_id: string; status: TradeStatus }>(
+    `select client_id, trade_id, case when status = 'Created' then 'Funds In Full' else 'Closed' end as status
+     from trades t where source = 'client' and not single and (status = 'Created' or (status = 'Funds In Full' and buy_amount <= (
+       select sum(p.amount) from payments p where p.client_id = t.client_id and p.trade_id = t.trade_id and p.phase = 3)))
+     order by created_at limit $1`,
+    [MAX_MOVES],
   );
   return rows;
 }

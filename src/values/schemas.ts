@@ -29,6 +29,8 @@ export const PATTERNS = {
   refusedStatus: '^[45](\\d\\d|xx)$',
   status: '^[1-5](\\d\\d|xx)$',
   currencies: '^([A-Z]{3},?)+$',
+  /** A text of one line. */
+  noControls: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
   /** Of the day, to the minute. */
   time: '^([01]\\d|2[0-3]):[0-5]\\d$',
 } as const;

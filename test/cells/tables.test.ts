@@ -138,7 +138,9 @@ test('of every table that names a client it is known what a move, a reset and an
     [
       ...['audit', 'audit_chain', 'payments', 'statement_requests', ...notifications],
       ...['approver_refreshes', 'onboarding_events', 'change_tallies', ...once, ...totals, ...tablesOf('subscription')],
-      ...split('payment_approvers payment_decisions payment_notices step_up_challenges statement_sections'),
+      ...split(
+        'payment_approvers payment_decisions payment_notices step_up_challenges step_up_payments statement_sections',
+      ),
       ...split('accounts currency_accounts holds transactions trades trade_beneficiaries quotes multipayments'),
       ...split('beneficiaries beneficiary_changes mass_beneficiaries mass_beneficiary_errors'),
     ].sort(),

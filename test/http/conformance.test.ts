@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { DEMO_APPLICATION, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
+import { accessToken } from '../world/access-token.ts';
 import { DescriptionJudge, type Received } from '../world/description.ts';
 import { type Answer, type CallOptions, call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
@@ -213,6 +214,10 @@ describe('the client API', () => {
     await ask('POST', `/payments/${third}/challenges`);
     await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'sms', phone: '+44 20 7946 0001' });
     await ask('POST', `/payments/${third}/challenges`);
+    await service.operator('PUT', '/clock', { advance_seconds: 31 });
+    await ask('POST', '/payments/challenges', { payment_ids: ['none'] });
+    await ask('POST', '/payments/challenges', { payment_ids: [third] });
+    await service.operator('DELETE', '/clock');
     await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'none' });
     const { body: accounts } = await service.operator('GET', `/accounts?client_id=${CLIENT}`);
     await ask('GET', `/accounts/${accounts[0].account_id}`);
@@ -254,16 +259,21 @@ describe('the client API', () => {
     await ask('DELETE', '/multipayments/MP000007');
     await ask('DELETE', '/multipayments/MP000007');
     await beneficiaries(ask);
+    await orders(ask);
     await webhooks(ask);
     await ask('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE:RETURNED' });
     await ask('POST', '/sandbox/trigger', { event: 'NOTHING' });
     const { body: created } = await ask('POST', '/sandbox/payments', { approval: 'needed' });
     await ask('POST', `/sandbox/payments/${created.payment_id}/advance`, { to: 'Payment complete' });
+    await ask('POST', `/sandbox/trades/${created.trade_id}/advance`, {});
+    await ask('POST', '/sandbox/trades/none/advance', { to: 'Closed' });
     await ask('GET', '/sandbox/requests');
     await ask('POST', '/sandbox/reset');
     assert.deepEqual(judge.missing(), STREAMS);
     assert.deepEqual(Object.fromEntries(made), {
       'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
+      'POST /payments': 'nowhere',
+      'POST /payments/challenges': 'nowhere',
       'POST /payments/{payment_id}/challenges': 'nowhere',
       'POST /quotes': 'GET /quotes/{quote_id}',
       'POST /sandbox/payments': 'GET /payments/{payment_id}',
@@ -322,6 +332,32 @@ async function reads(ask: Caller, plain: Caller, accountId: string): Promise<voi
   await ask('GET', `/accounts/${account}/transactions/none`);
   await ask('GET', '/currencies?trade_type=spot');
   await ask('GET', '/currencies?trade_type=swap');
+}
+
+async function orders(ask: Caller): Promise<void> {
+  const { body: accounts } = await ask('GET', '/accounts/currency-accounts');
+  const { account_id: account } = accounts.find(({ currency }: { currency: string }) => currency === 'EUR');
+  const { body: payees } = await ask('GET', '/beneficiaries');
+  const payee = payees.find(({ bank_accounts: [bank] }: Payee) => bank?.bank_currency_code === 'EUR');
+  const payment = {
+    beneficiary_id: payee.beneficiary_id,
+    amount: 1,
+    payment_date: '2026-12-01',
+    reference: 'Invoice 1',
+  };
+  const order = { funding_account_id: account, reason: 'other', payments: [payment] };
+  await ask('POST', '/payments', { ...order, reason: 'fun' });
+  await ask('POST', '/payments', { ...order, quote_id: 'none' });
+  await ask('POST', '/payments?validate_only=true', order);
+  const { body: made } = await ask('POST', '/payments', order);
+  const ids = { payment_ids: [made[0].payment_id] };
+  await ask('PATCH', '/payments?action=authorise', ids);
+  await ask('PATCH', '/payments?action=reject', { payment_ids: [] });
+  await ask('PATCH', `/payments/${made[0].payment_id}?action=provide_information`, { information: 'Known' });
+}
+
+interface Payee {
+  bank_accounts: { bank_currency_code: string }[];
 }
 
 async function webhooks(ask: Caller): Promise<void> {
@@ -408,12 +444,38 @@ async function clients(ask: Caller): Promise<void> {
   await ask('PATCH', `/accounts/${opened.account_id}`, { status: 'Disabled' });
 }
 
+/** Of a payment from an account that was sent. */
+async function releaseHold(ask: Caller): Promise<void> {
+  const { rows } = await service.query(
+    `select a.account_id as account, b.beneficiary_id as payee from currency_accounts a
+     join beneficiaries b on b.client_id = a.client_id and b.currency = 'EUR' and b.active and not b.blocked
+     where a.client_id = $1 and a.currency = 'EUR' limit 1`,
+    [CLIENT],
+  );
+  const token = await accessToken(service, 'CON000001');
+  const payment = { beneficiary_id: rows[0].payee, amount: 1, payment_date: '2026-12-01', reference: 'Invoice 1' };
+  const made = await service.client(token, 'POST', `/payments?client_id=${CLIENT}`, {
+    body: { funding_account_id: rows[0].account, reason: 'other', payments: [payment] },
+  });
+  const id = made.body[0].payment_id;
+  await service.client(token, 'POST', `/sandbox/payments/${id}/advance?client_id=${CLIENT}`, {
+    body: { to: 'Waiting for payment date' },
+  });
+  await ask('POST', `/payments/${id}/actions`, { action: 'send' });
+  const { body: holds } = await ask('GET', `/holds?client_id=${CLIENT}&state=open`);
+  await ask('POST', `/holds/${holds.at(-1).hold_id}/release`, { reason: 'Settled by hand' });
+}
+
 async function money(ask: Caller): Promise<void> {
   const of = { client_id: CLIENT };
   const { body: account } = await ask('POST', '/currency-accounts', { ...of, currency: 'NOK' });
   await ask('POST', '/currency-accounts', { ...of, currency: 'NOK' });
   await ask('GET', `/currency-accounts?client_id=${CLIENT}`);
   await ask('GET', `/currency-accounts/${account.account_id}`);
+  await ask('GET', '/holds?state=open');
+  await ask('GET', `/holds?client_id=${CLIENT}&overdue=true`);
+  await ask('POST', '/holds/none/release', { reason: 'Settled by hand' });
+  await releaseHold(ask);
   const booking = { ...of, currency_account_id: account.account_id, kind: 'CREDIT_TRANSACTION' };
   const party = { account_name: 'Müller GmbH', iban: 'DE89370400440532013000' };
   await ask('POST', '/transactions', {

@@ -210,13 +210,16 @@ test('an order reads all of them at once', async () => {
   await put('/currencies/NOK', { cutoff_time: '11:00' });
   await put('/payment-schemes', { rules: [{ payment_currency: 'NOK', maximum: '10.50', scheme: 'LOCAL' }] });
   const { pool } = service.service.context;
-  const unset = await readOrderSettings(pool, clientId, ['NOK', 'DKK']);
+  await service.operator('POST', '/currency-accounts', { client_id: clientId, currency: 'NOK' });
+  const { body } = await service.operator('GET', `/currency-accounts?client_id=${clientId}`);
+  const paid = { trade: undefined, account: body[0].account_id };
+  const unset = await readOrderSettings(pool, clientId, paid);
   assert.equal(unset.pricing.currencies, null);
   assert.equal(unset.currency('NOK').cutoff_time, '11:00');
   assert.deepEqual(unset.currency('DKK').weekend, [6, 7]);
   assert.deepEqual([unset.schemes[0]?.scheme, unset.schemes[0]?.maximum], ['LOCAL', '10.50']);
   await put(`/clients/${clientId}/pricing`, { currencies: [{ currency: 'NOK' }] });
-  assert.equal((await readOrderSettings(pool, clientId, [])).pricing.currencies?.[0]?.pay_allowed, true);
+  assert.equal((await readOrderSettings(pool, clientId, paid)).pricing.currencies?.[0]?.pay_allowed, true);
 });
 
 test('forward points of a pair are listed by days, each day once', async () => {

@@ -70,6 +70,10 @@ export async function compareCopy(
     assert.deepEqual(known.sort(), rows.map(({ id }) => id).sort(), `${table} are complete`);
     for (const { id } of rows) {
       const { body } = await service.operator('GET', `/${path}/${id}`);
+      if (entity === 'currency_account') {
+        delete body.held;
+        delete body.available;
+      }
       assert.deepEqual(ownFields(copy.get(`${entity} ${id}`)?.data), ownFields(body), `${entity} ${id}`);
     }
   }

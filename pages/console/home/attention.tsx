@@ -14,8 +14,8 @@ const RECENT_HOURS = 24;
 
 interface Matter {
   text: TextKey;
-  to: string;
-  search: Record<string, string>;
+  /** The list that shows it, if the console has one. */
+  list?: { to: string; search: Record<string, string> };
   count: number;
 }
 
@@ -34,12 +34,10 @@ export function Attention(): ReactNode {
       {data?.length === 0 && <p>{t('console.home.calm')}</p>}
       {data && data.length > 0 && (
         <ul className="console-attention">
-          {data.map(({ text, to, search, count }) => (
+          {data.map(({ text, list, count }) => (
             <li key={text}>
               <Badge tone="bad">!</Badge>{' '}
-              <ListLink to={to} search={search}>
-                {t(text, { count })}
-              </ListLink>
+              {list ? <ListLink {...list}>{t(text, { count })}</ListLink> : t(text, { count })}
             </li>
           ))}
         </ul>
@@ -58,21 +56,27 @@ async function lookForMatters(signal: AbortSignal): Promise<Matter[]> {
     imports: { state: 'interrupted' },
     errors: { status: '5xx', from: ago(1) },
   } as const;
-  const [failing, failed, statements, imports, errors] = await Promise.all([
+  const [failing, failed, statements, imports, errors, holds] = await Promise.all([
     callOperator('GET /subscriptions', { query: { ...searches.failing, ...one }, signal }),
     callOperator('GET /notifications', { query: { ...searches.failed, ...one }, signal }),
     callOperator('GET /statements', { query: { ...searches.statements, ...one }, signal }),
     callOperator('GET /imports', { query: { ...searches.imports, ...one }, signal }),
     callOperator('GET /requests', { query: { ...searches.errors, ...one }, signal }),
+    callOperator('GET /holds', { query: { overdue: true, ...one }, signal }),
   ]);
   // Where there are too many to be counted, one is enough to look.
   const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
   const matters: Matter[] = [
-    { text: 'console.home.failing', to: '/subscriptions', search: searches.failing, count: countOf(failing) },
-    { text: 'console.home.failed', to: '/notifications', search: searches.failed, count: countOf(failed) },
-    { text: 'console.home.statements', to: '/statements', search: searches.statements, count: countOf(statements) },
-    { text: 'console.home.imports', to: '/imports', search: searches.imports, count: countOf(imports) },
-    { text: 'console.home.errors', to: '/requests', search: searches.errors, count: countOf(errors) },
+    { text: 'console.home.failing', list: { to: '/subscriptions', search: searches.failing }, count: countOf(failing) },
+    { text: 'console.home.failed', list: { to: '/notifications', search: searches.failed }, count: countOf(failed) },
+    {
+      text: 'console.home.statements',
+      list: { to: '/statements', search: searches.statements },
+      count: countOf(statements),
+    },
+    { text: 'console.home.imports', list: { to: '/imports', search: searches.imports }, count: countOf(imports) },
+    { text: 'console.home.errors', list: { to: '/requests', search: searches.errors }, count: countOf(errors) },
+    { text: 'console.home.holds', count: countOf(holds) },
   ];
   return matters.filter(({ count }) => count > 0);
 }

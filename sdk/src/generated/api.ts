@@ -393,6 +393,11 @@ export interface Challenge {
   expires_at: string;
 }
 
+export interface ChallengeForMany {
+  /** Each once */
+  payment_ids: string[];
+}
+
 export interface ClientTransaction {
   client_id: string;
   transaction_type: 'credit' | 'debit' | 'incoming' | 'margin' | 'payment_returned';
@@ -462,6 +467,15 @@ export interface Cutoff {
   /** Business days until a spot is due */
   day: number;
   time: string | null;
+}
+
+export interface DecidedPayment {
+  payment_id: string;
+  /** The approval or rejection counts */
+  done: boolean;
+  code: string | null;
+  message: string | null;
+  details: string | null;
 }
 
 export interface ErrorMessage {
@@ -782,6 +796,64 @@ export interface OnboardingNotification {
   data: OnboardingEvent[];
 }
 
+export interface OrderedPayment {
+  payment_id: string | null;
+  trade_id: string | null;
+  beneficiary_id: string;
+  status:
+    | 'Need more beneficiary information'
+    | 'Validating beneficiary information'
+    | 'Waiting for payment date'
+    | 'Payment complete'
+    | 'Executing Payment'
+    | 'Payment pending of authorization'
+    | 'Payment rejected'
+    | 'Payment cancelled';
+  amount: number;
+  payment_currency: string;
+  /** The day on which it is to be paid */
+  payment_date: string;
+  reference: string;
+  scheme:
+    | 'SWIFT'
+    | 'SEPA'
+    | 'SEPA_INSTANT'
+    | 'FPS'
+    | 'BACS'
+    | 'CHAPS'
+    | 'ACH'
+    | 'FEDWIRE'
+    | 'TARGET2'
+    | 'LOCAL'
+    | 'INTERNAL';
+  charges: string;
+  uuid: string | null;
+  fee_amount: number | null;
+  fee_currency: string | null;
+  payment_instruction: string | null;
+  payment_receipt: string | null;
+  warning: string | null;
+}
+
+export interface OrderedPaymentInput {
+  /** Who is paid */
+  beneficiary_id: string;
+  /** Its bank account; it has one */
+  account_id?: number;
+  /** In the buy currency of the trade, else in the currency of the account */
+  amount: number;
+  /** The day on which it is to be paid; an earlier or closed one moves to the next possible one, YYYY-MM-DD */
+  payment_date: string;
+  /** What the payee reads; no control characters */
+  reference: string;
+  /** Who pays the charges; default: SHA */
+  charges?: 'SHA' | 'OUR';
+  /** For the bank of the payee; default: that of the beneficiary */
+  purpose_of_payment?: string;
+  /** Passed on to the institution */
+  email_beneficiary?: boolean;
+}
+
 export interface OwnClient {
   client_id: string;
   client_name: string;
@@ -908,6 +980,19 @@ export interface PaymentDecision {
   challenge_id?: string;
   /** The code from the text message or the authenticator */
   verification_code?: string;
+  /** Required by provide_information, and taken by nothing else */
+  information?: string;
+}
+
+export interface PaymentDecisions {
+  /** Each once */
+  payment_ids: string[];
+  /** Why; each payment, its timeline and the audit trail show it */
+  reason?: string;
+  /** Where the client asks for a code: the challenge of these payments */
+  challenge_id?: string;
+  /** The code from the text message or the authenticator */
+  verification_code?: string;
 }
 
 export interface PaymentNotification {
@@ -924,6 +1009,36 @@ export interface PaymentNotification {
     | 'RETURNED'
     | 'INVALIDATED'
   )[];
+}
+
+export interface PaymentOrder {
+  /** The trade that is paid from */
+  trade_id?: string;
+  /** The number of the currency account that is paid from */
+  funding_account_id?: number;
+  /** An open quote that is booked with it; needs can_trade */
+  quote_id?: string;
+  /** Why it is paid; required with funding_account_id */
+  reason?:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+  payments: OrderedPaymentInput[];
 }
 
 /** An account, for payments within its country, or from abroad */
@@ -1087,6 +1202,20 @@ export interface SandboxPaymentInput {
   reference?: string;
   /** needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as the client's rules say */
   approval?: 'needed' | 'none';
+}
+
+export interface SandboxTradeAdvance {
+  /** next: the next step of the ordinary course; or a trade status. Default: next */
+  to?:
+    | 'next'
+    | 'Created'
+    | 'Funds In Partially'
+    | 'Funds In Full'
+    | 'Funds Out Partially Allocated'
+    | 'Funds Out Full Allocated'
+    | 'Closed'
+    | 'Cancelled'
+    | 'Rejected';
 }
 
 export interface SandboxTrigger {
@@ -1444,6 +1573,24 @@ export interface Operations {
     };
     response: Payment[];
   };
+  /** Create payments */
+  'POST /payments': {
+    query?: {
+      /** All checks, and what success would say; nothing is kept, and no key is taken */
+      validate_only?: boolean;
+    };
+    body: PaymentOrder;
+    response: OrderedPayment[];
+  };
+  /** Authorise or reject many payments */
+  'PATCH /payments': {
+    query: {
+      /** What the contact does */
+      action: 'authorise' | 'reject';
+    };
+    body: PaymentDecisions;
+    response: DecidedPayment[];
+  };
   /** Read a payment */
   'GET /payments/{payment_id}': {
     path: {
@@ -1452,7 +1599,7 @@ export interface Operations {
     };
     response: Payment;
   };
-  /** Authorise or reject a payment */
+  /** Authorise or reject a payment, or provide information about its payee */
   'PATCH /payments/{payment_id}': {
     path: {
       /** Payment identifier */
@@ -1460,7 +1607,7 @@ export interface Operations {
     };
     query: {
       /** What the requesting contact does */
-      action: 'authorise' | 'reject';
+      action: 'authorise' | 'reject' | 'provide_information';
     };
     body?: PaymentDecision;
     response: undefined;
@@ -1536,6 +1683,11 @@ export interface Operations {
       quote_id: string;
     };
     response: QuoteNow;
+  };
+  /** Open one challenge for many approvals */
+  'POST /payments/challenges': {
+    body: ChallengeForMany;
+    response: Challenge;
   };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {
@@ -1696,6 +1848,14 @@ export interface Operations {
     };
     body?: SandboxAdvance;
     response: Payment;
+  };
+  /** Advance a trade */
+  'POST /sandbox/trades/{trade_id}/advance': {
+    path: {
+      trade_id: string;
+    };
+    body?: SandboxTradeAdvance;
+    response: Trade;
   };
   /** Trigger a notification */
   'POST /sandbox/trigger': {

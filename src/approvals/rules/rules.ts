@@ -9,6 +9,8 @@ import { type Configuration, governingRule, type Rule } from './ruleset.ts';
  */
 export type ApprovalRules =
   | { kind: 'none' }
+  /** The creator alone, whatever it is permitted. */
+  | { kind: 'own'; creator: string }
   /** Distinct people other than the creator, 1 to 4. */
   | { kind: 'eyes'; approvers: number }
   /** For each level its alternatives, each a list of group names; and the members of every group named. */
@@ -165,6 +167,21 @@ function eyesState(approvers: number, progress: Progress): ApprovalState {
   };
 }
 
+/** The creator gives the only approval. */
+function ownState(creator: string, { approvals }: Progress): ApprovalState {
+  const done = approvals.includes(creator);
+  const waiting = done ? [] : [creator];
+  return {
+    remaining: waiting.length,
+    complete: done,
+    possible: true,
+    approvals: done ? [{ contact_id: creator, level: 1, counts: true, creation: false }] : [],
+    levels: [{ level: 1, alternative: 0, met: done, places: [{ group: null, contact_id: done ? creator : null }] }],
+    mayAuthorise: waiting,
+    mayReject: waiting,
+  };
+}
+
 /**
  * The state of one payment's approvals (docs/decisions.md, 4). The payment's status is not looked at: who may act here may
  * act only while the payment is pending.
@@ -173,5 +190,6 @@ function eyesState(approvers: number, progress: Progress): ApprovalState {
  */
 export function approvalState(rules: ApprovalRules, progress: Progress): ApprovalState {
   if (rules.kind === 'levels') return levelsState(rules, progress);
+  if (rules.kind === 'own') return ownState(rules.creator, progress);
   return eyesState(rules.kind === 'eyes' ? rules.approvers : 0, progress);
 }

@@ -5,8 +5,8 @@ import type { Permission, Permissions } from '../../identity/people/permission.t
 import type { SessionClient } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 
-/** The permissions that an operation needs. */
-export type Needed = Permission | readonly Permission[] | undefined;
+/** The permissions that an operation needs: one, several, or any of those that it names. */
+export type Needed = Permission | readonly Permission[] | { anyOf: readonly Permission[] } | undefined;
 
 /**
  * A client of others gets the same answer as one that does not exist, so that callers cannot probe for clients.
@@ -24,16 +24,29 @@ export function checkEnabled(client: SessionClient, field: string): void {
     throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
 }
 
+/** The permissions that a request needs, as its route says. */
+export function neededBy(request: FastifyRequest): Needed {
+  const { permission } = request.routeOptions.config;
+  return typeof permission === 'function' ? permission(request) : permission;
+}
+
 /** @param needed in the order in which they are told. @throws Problem permission_denied, the first one that is missing */
 export function checkPermission(permissions: Permissions, needed: Needed): void {
+  if (typeof needed === 'object' && 'anyOf' in needed) {
+    if (!needed.anyOf.some((permission) => permissions[permission])) checkPermission(permissions, needed.anyOf);
+    return;
+  }
   const missing = [needed ?? []].flat().find((permission) => !permissions[permission]);
   if (missing) throw new Problem('permission_denied', `the contact needs ${missing} for this client`);
 }
 
-/** The permissions that a request needs. */
-export function neededBy(request: FastifyRequest): Needed {
-  const { permission, permissionOf } = request.routeOptions.config;
-  return permissionOf?.(request) ?? permission;
+/** Whoever orders for a client that asks for a second factor must have one. @throws Problem second_factor_missing */
+export function checkSecondFactor({ stepUp }: SessionClient, secondFactor: boolean): void {
+  if (!stepUp || secondFactor) return;
+  throw new Problem(
+    'second_factor_missing',
+    'contact: needs a second factor (an authenticator or a phone) to order payments of this client',
+  );
 }
 
 /** The contact who makes a request, for the audit trail. */

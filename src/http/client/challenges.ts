@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { requireOwn } from '../../payments/contact-actions.ts';
 import { openStepUp } from '../../payments/step-up/challenge.ts';
 import { languageOf } from '../../values/language.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
-const Challenge = Type.Object(
+export const Challenge = Type.Object(
   {
     challenge_id: Type.String({ description: 'To be sent with the approval' }),
     second_factor: Type.Enum(['totp', 'sms'], { description: 'Where the code comes from' }),
@@ -25,7 +26,7 @@ const Challenge = Type.Object(
 );
 
 const OPEN = {
-  config: { permission: 'can_authorise_payments' as const, unkeyed: true },
+  config: { permission: { anyOf: ['can_authorise_payments', 'can_create_payments'] as const }, unkeyed: true },
   schema: {
     operationId: 'openChallenge',
     tags: ['payments'],
@@ -51,6 +52,8 @@ export function challengeRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
       const paymentId = request.params.payment_id;
+      if (!request.caller.permissions.can_authorise_payments)
+        await requireOwn(context.pool, { clientId, contactId, paymentId });
       const language = languageOf(undefined, request.headers['accept-language']);
       return reply.code(201).send(await openStepUp(context, { clientId, contactId, paymentId }, language));
     },

@@ -5,7 +5,15 @@ import type { Transaction } from '../../database/database.ts';
 import { confirmSession } from '../../identity/tokens/sessions.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { runChange, sendAnswer } from '../server/change.ts';
-import { checkClient, checkEnabled, checkPermission, contactAct, type Needed, neededBy } from './caller.ts';
+import {
+  checkClient,
+  checkEnabled,
+  checkPermission,
+  checkSecondFactor,
+  contactAct,
+  type Needed,
+  neededBy,
+} from './caller.ts';
 
 type Work<T> = (tx: Transaction, act: Act) => Promise<T>;
 
@@ -51,6 +59,20 @@ export async function answerChange(
   return sendAnswer(reply, answer);
 }
 
+/** As `answerChange`, of a change whose answer is followed by something before it is sent. @returns the answer, and whether it is new */
+export async function keyedChange(
+  context: Context,
+  request: FastifyRequest,
+  work: Work<StoredAnswer>,
+): Promise<{ answer: StoredAnswer; isNew: boolean }> {
+  const answer = await runChange(context, request, {
+    keyed: request.keyed,
+    confirm: confirming(context, request),
+    work: (tx) => work(tx, contactAct(request)),
+  });
+  return { answer, isNew: answer.headers?.['idempotency-replayed'] === undefined };
+}
+
 function confirming(
   { clock }: Context,
   request: FastifyRequest,
@@ -58,8 +80,10 @@ function confirming(
 ): (tx: Transaction) => Promise<void> {
   const { session, clientId } = request.caller;
   return async (tx) => {
-    const client = checkClient(await confirmSession(tx, clock, { session, clientId }), 'client_id');
+    const { client: found, secondFactor } = await confirmSession(tx, clock, { session, clientId });
+    const client = checkClient(found, 'client_id');
     checkEnabled(client, 'client_id');
     checkPermission(client.permissions, permission);
+    if (request.routeOptions.config.secondFactor) checkSecondFactor(client, secondFactor);
   };
 }

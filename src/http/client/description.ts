@@ -35,7 +35,7 @@ function implied({ config, method }: RouteOptions): ErrorCode[] {
     'rate_limited',
     'integration_error',
     ...(config?.clientless ? [] : (['missing_parameter', 'client_disabled', 'client_not_found'] as const)),
-    ...(config?.permission || config?.permissionOf ? ['permission_denied' as const] : []),
+    ...(config?.permission ? ['permission_denied' as const] : []),
     ...(method === 'POST' && config?.unkeyed !== true ? ['idempotency_conflict' as const] : []),
   ];
 }

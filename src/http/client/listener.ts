@@ -17,7 +17,7 @@ import { peerOf } from '../server/peer.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { createServer } from '../server/server.ts';
 import type { Advice } from '../server/unknown-address.ts';
-import { checkClient, checkEnabled, checkPermission, type Needed, neededBy } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, checkSecondFactor, type Needed, neededBy } from './caller.ts';
 import { clientDescription } from './description.ts';
 import { pageDataRoutes } from './pages/routes.ts';
 import { recordRequests } from './sandbox-recording.ts';
@@ -38,11 +38,11 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The contact needs these permissions for the client. */
-    permission?: Needed;
+    permission?: Needed | ((request: FastifyRequest) => Needed);
     /** It is about no client, and names none. */
     clientless?: boolean;
-    /** Those that depend on the request besides. */
-    permissionOf?: (request: FastifyRequest) => Needed;
+    /** The contact needs a second factor, where the client asks for one. */
+    secondFactor?: boolean;
     /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
     /** The session of a page is needed, and no token will do. */
@@ -67,7 +67,7 @@ export async function createClientListener(
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
   const pages = name === 'api' ? { rewriteUrl: (request: IncomingMessage) => APP_CALLS.rewriteUrl(request) } : {};
-  const app = createServer({ name, context, advice: adviceFor(context), ...pages });
+  const app = createServer({ name, context, advice, ...pages });
   const origins = new ApplicationOrigins(context.pool);
   const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
   answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
@@ -102,6 +102,8 @@ export async function createClientListener(
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
     if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, neededBy(request));
+    if (request.routeOptions.config.secondFactor)
+      checkSecondFactor(checkClient(session.clients.get(clientId), 'client_id'), session.secondFactor);
     request.validateOnly = !page && readValidateOnly(request);
     const { unkeyed } = request.routeOptions.config;
     const keyless = typeof unkeyed === 'function' ? unkeyed(request) : unkeyed;
@@ -213,7 +215,6 @@ function identifyClient(request: FastifyRequest, session: Session): void {
 
 /** What the institution puts in, and clients only read. */
 const FED = [
-  'payments',
   'multipayments',
   'mass-beneficiaries',
   'trades',
@@ -225,14 +226,8 @@ const FED = [
 ];
 
 /** Tells a program that tries to create what the institution creates, so that it looks no further in the client API. */
-function adviceFor({ config }: Pick<Context, 'config'>): Advice {
-  return (method, path) => {
-    const [, noun = '', ...rest] = path.split('/');
-    if (method !== 'POST' || rest.length > 0 || !FED.includes(noun)) return undefined;
-    const sandbox =
-      noun === 'payments' && config.environment === 'sandbox'
-        ? '; in the sandbox POST /sandbox/payments makes one'
-        : '';
-    return `the institution creates ${noun.replaceAll('-', ' ')}, through its operator interface (POST /${noun} there)${sandbox}`;
-  };
-}
+const advice: Advice = (method, path) => {
+  const [, noun = '', ...rest] = path.split('/');
+  if (method !== 'POST' || rest.length > 0 || !FED.includes(noun)) return undefined;
+  return `the institution creates ${noun.replaceAll('-', ' ')}, through its operator interface (POST /${noun} there)`;
+};

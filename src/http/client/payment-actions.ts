@@ -1,10 +1,12 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
+import { cancelPayment, decidePayment, provideInformation, requireOwn } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { checkStepUp, redeem } from '../../payments/step-up/verification.ts';
+import { Problem } from '../../values/errors.ts';
 import { ClientId, closed } from '../../values/schemas.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, Reason } from '../schemas/schemas.ts';
@@ -13,11 +15,13 @@ import { contactChange } from './change.ts';
 
 const ActionQuery = Type.Object({
   client_id: ClientId,
-  action: Type.Enum(['authorise', 'reject'], {
+  action: Type.Enum(['authorise', 'reject', 'provide_information'], {
     description: 'What the requesting contact does',
     examples: ['authorise'],
   }),
 });
+/** What the institution is told of a payee. */
+const INFORMATION = { minLength: 1, maxLength: 2_000 };
 const DecisionBody = Type.Object(
   {
     reason: Reason,
@@ -26,6 +30,9 @@ const DecisionBody = Type.Object(
     ),
     verification_code: Type.Optional(
       Type.String({ maxLength: 64, description: 'The code from the text message or the authenticator' }),
+    ),
+    information: Type.Optional(
+      Type.String({ ...INFORMATION, description: 'Required by provide_information, and taken by nothing else' }),
     ),
   },
   { ...closed, title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
@@ -37,23 +44,33 @@ const CancelBody = Type.Object(
 const done = { 204: { description: 'Done', type: 'null' } };
 
 /** The refusals of an approval that needs a verification code. */
-const STEP_UP = ['second_factor_missing', 'step_up_required', 'step_up_failed', 'challenge_expired'] as const;
+export const STEP_UP = ['second_factor_missing', 'step_up_required', 'step_up_failed', 'challenge_expired'] as const;
 
 const ACT = {
-  config: { permission: 'can_authorise_payments' as const },
+  config: {
+    permission: ({ query }: FastifyRequest) =>
+      fieldsOf(query).action === 'provide_information'
+        ? ('can_create_payments' as const)
+        : { anyOf: ['can_authorise_payments', 'can_create_payments'] as const },
+  },
   preValidation: [allowNoBody, expectedIn('query', 'action')],
   schema: {
     operationId: 'decidePayment',
     tags: ['payments'],
-    summary: 'Authorise or reject a payment',
+    summary: 'Authorise or reject a payment, or provide information about its payee',
     description:
       'Counts as the approval or rejection of the requesting contact. Whether that contact may act is in the payment, in ' +
       '`contact_authorisation_actions.allowed`. Where the client has `approval_step_up`, an approval needs `challenge_id` and ' +
-      '`verification_code` of a challenge that was opened for this payment. Needs can_authorise_payments.',
+      '`verification_code` of a challenge that was opened for this payment. Needs can_authorise_payments, but for a payment that waits ' +
+      'for its creator alone. With `provide_information` the payment is validated again; it needs can_create_payments, and a payment ' +
+      'that waits for information.',
     params: ExamplePaymentPath,
     querystring: ActionQuery,
     body: DecisionBody,
-    response: { ...done, ...errors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed') },
+    response: {
+      ...done,
+      ...errors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed', 'transition_not_allowed'),
+    },
   },
 };
 
@@ -72,6 +89,16 @@ const CANCEL = {
   },
 };
 
+/** What provide_information tells: that alone. @throws Problem invalid_body */
+function informationOf(body: Static<typeof DecisionBody>): string {
+  const { information, ...others } = body;
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw new Problem('invalid_body', { field: other, message: 'is no field of provide_information' });
+  if (information === undefined) throw new Problem('invalid_body', { field: 'information', message: 'is required' });
+  return information;
+}
+
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
   app.patch<{
@@ -82,7 +109,17 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     const { contactId, clientId } = request.caller;
     const { action } = request.query;
     const paymentId = request.params.payment_id;
-    const { reason, challenge_id: challengeId, verification_code: code } = request.body;
+    const { reason, challenge_id: challengeId, verification_code: code, information } = request.body;
+    if (action === 'provide_information') {
+      const given = informationOf(request.body);
+      const told = { clientId, contactId, paymentId, information: given };
+      await contactChange(context, request, (tx, act) => provideInformation(tx, act, presentationOf(context), told));
+      return reply.code(204).send();
+    }
+    if (information !== undefined)
+      throw new Problem('invalid_body', { field: 'information', message: `is no field of ${action}` });
+    if (!request.caller.permissions.can_authorise_payments)
+      await requireOwn(context.pool, { clientId, contactId, paymentId });
     const decision = { clientId, contactId, paymentId, action, reason };
     const approves = action === 'authorise';
     const proof = approves ? await checkStepUp(context, decision, { challengeId, code }) : undefined;

@@ -89,7 +89,7 @@ const isFirm = ({ query }: FastifyRequest) => fieldsOf(query).quote_type === 'qu
 const ASK = operation('POST /quotes', {
   ...JUDGED,
   config: {
-    permissionOf: (request) => (isFirm(request) ? 'can_trade' : undefined),
+    permission: (request) => (isFirm(request) ? 'can_trade' : undefined),
     unkeyed: (request) => !isFirm(request),
   },
   schema: {
@@ -155,7 +155,7 @@ export function quoteRoutes(app: FastifyInstance, context: Context): void {
       const quote = await createQuote(tx, act, asking, { request: order, terms: firm, seconds, open });
       const body = JSON.stringify(clientQuote(quote, addresses.api));
       const headers = { location: clientAddress(context, request, `/quotes/${quote.quote_id}`) };
-      return { status: 201, body, headers, keptUntil: quote.expires_at };
+      return { status: 201, body, headers, expiresAt: quote.expires_at };
     });
   });
 

@@ -13,11 +13,13 @@ import { currencyRoutes } from './currencies.ts';
 import { documentRoutes } from './documents.ts';
 import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
+import { manyDecisionRoutes } from './many-decisions.ts';
 import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
 import { metadataRoutes } from './metadata.ts';
 import { multipaymentRoutes } from './multipayments.ts';
 import { onboardingRoutes } from './onboarding.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
+import { paymentOrderRoutes } from './payment-orders.ts';
 import { paymentSearchRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
 import { pingRoutes } from './ping.ts';
@@ -39,10 +41,12 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     peopleRoutes,
     pingRoutes,
     paymentSearchRoutes,
+    paymentOrderRoutes,
     approvalRoutes,
     paymentActionRoutes,
     challengeRoutes,
     quoteRoutes,
+    manyDecisionRoutes,
     multipaymentRoutes,
     clientBeneficiaryRoutes,
     metadataRoutes,

@@ -7,6 +7,7 @@ import { answerChange } from './change.ts';
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
 import { sandboxRequestRoutes } from './sandbox-requests.ts';
+import { sandboxTradeRoutes } from './sandbox-trades.ts';
 import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
@@ -16,6 +17,7 @@ import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 export const sandboxRoutes: ClientRoutes = (app, context) => {
   if (context.config.environment !== 'sandbox') return;
   sandboxPaymentRoutes(app, context);
+  sandboxTradeRoutes(app, context);
   sandboxTriggerRoutes(app, context);
   sandboxResetRoutes(app, context);
   sandboxRequestRoutes(app, context);

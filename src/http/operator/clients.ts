@@ -37,6 +37,7 @@ const ClientRecord = Type.Object(CLIENT.shown, {
       payment_approvals_enabled: true,
       payment_creator_approval_enabled: false,
       approval_step_up: false,
+      daily_payment_limit: null,
       statement_push_url: null,
       became_client: '2026-07-01',
     },

@@ -28,10 +28,6 @@ const ListedCurrencyAccount = Type.Object(
     examples: [{ account_id: 1, currency: 'EUR' }],
   },
 );
-const CurrencyAccount = Type.Object(CURRENCY_ACCOUNT.shown, {
-  title: 'CurrencyAccount',
-  examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
-});
 const FundedAccount = Type.Object(FUNDED_ACCOUNT.shown, {
   title: 'FundedCurrencyAccount',
   examples: [
@@ -54,7 +50,7 @@ const OPEN = operation('POST /currency-accounts', {
     summary: 'Open a currency account',
     body: CurrencyAccountBody,
     response: {
-      201: jsonAnswer('The currency account', CurrencyAccount),
+      201: jsonAnswer('The currency account', FundedAccount),
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
@@ -90,9 +86,10 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
   serve(
     app,
     OPEN,
-    change(context, 201, (tx, act, request) =>
-      createCurrencyAccount(tx, act, { clientId: request.body.client_id, currency: request.body.currency }),
-    ),
+    change(context, 201, async (tx, act, { body: { client_id: clientId, currency } }) => {
+      const account = await createCurrencyAccount(tx, act, { clientId, currency });
+      return { ...account, held: '0', available: account.balance };
+    }),
   );
   serve(app, READ_ONE, (request) => findCurrencyAccount(context.pool, request.params.account_id));
   serve(app, LIST, async ({ query }, reply) =>

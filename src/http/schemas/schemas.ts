@@ -38,7 +38,7 @@ export const ErrorMessage = Type.Object(
 );
 
 /** A refused order: the first fault, and all of them. */
-export const InvalidBody = Type.Object(
+const InvalidBody = Type.Object(
   {
     ...ErrorMessage.properties,
     errors: Type.Optional(

@@ -111,6 +111,7 @@ const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.head]: 'must be a position and its hash, as 120:9f86d0... (64 hexadecimal digits)',
   [PATTERNS.clearingSystem]: 'must be SWBIC, or five capital letters of a clearing system, as GBDSC',
   [PATTERNS.time]: 'must be a time as 15:30',
+  [PATTERNS.noControls]: 'must have no control characters',
   [PATTERNS.refusedStatus]: 'must be a status as 404, or a class as 4xx or 5xx',
   [PATTERNS.status]: 'must be a status as 404, or a class as 4xx',
   [PATTERNS.id]: 'must have 1 to 64 characters of A-Z a-z 0-9 . _ -, the first a letter or digit',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { type AuditEntry, audit } from '../../audit/record.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
@@ -27,7 +27,21 @@ import type { Config } from '../../settings/config.ts';
 import { isCalendarDay, londonDay } from '../../values/calendar.ts';
 import type { Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
-import { ClientId, Day, formed, Id, Name, Nullable, Text } from '../../values/schemas.ts';
+import { Exact } from '../../values/json.ts';
+import { decimal, plain } from '../../values/money.ts';
+import {
+  ClientId,
+  Currency,
+  closed,
+  Day,
+  decimalForms,
+  ExactNumber,
+  formed,
+  Id,
+  Name,
+  Nullable,
+  Text,
+} from '../../values/schemas.ts';
 import { namesOf } from '../../values/unknown.ts';
 import { parseUri } from '../uri.ts';
 
@@ -52,6 +66,26 @@ const PUSH_SECRET = Type.String({ maxLength: 512, description: 'Signs pushed sta
 const flag = (description?: string) => Type.Boolean(description === undefined ? {} : { description });
 const NUMBER = 'The institution’s number for the client';
 
+const LIMIT = Type.Object(
+  {
+    amount: Type.Unsafe<number | string>(
+      Type.Number({ description: 'Amount, read exactly', minimum: 0, ...formed(decimalForms({}).number) }),
+    ),
+    currency: Currency(),
+  },
+  { ...closed, description: 'What its contacts may order in a London day; null: no limit' },
+);
+type Limit = Static<typeof LIMIT>;
+const SHOWN_LIMIT = Type.Object(
+  { amount: ExactNumber('What its contacts may order in a London day'), currency: Type.String() },
+  { title: 'DailyPaymentLimit' },
+);
+
+/** A limit as it is stored. @throws Problem invalid_body */
+function readLimit({ amount, currency }: Limit): { amount: string; currency: string } {
+  return { amount: decimal(amount, 'daily_payment_limit.amount'), currency };
+}
+
 /** A client of the institution: the company whose payments these are. */
 export const CLIENT = new RecordKind({
   table: 'clients',
@@ -73,6 +107,11 @@ export const CLIENT = new RecordKind({
     approval_step_up: initially(flag('An approval needs a verification code that is tied to the payment'), false, {
       shown: flag('An approval needs a verification code'),
     }),
+    daily_payment_limit: optional(LIMIT, {
+      shown: Nullable(SHOWN_LIMIT),
+      normal: (limit: Limit) => JSON.stringify(readLimit(limit)),
+      form: (limit: Limit) => `${plain(limit.amount)} ${limit.currency}`,
+    }),
     statement_push_url: optional(PUSH_URL),
     /** Sealed where it is stored. */
     statement_push_secret: hidden(Nullable(PUSH_SECRET), {
@@ -86,6 +125,15 @@ export const CLIENT = new RecordKind({
   },
 });
 export type Client = Shown<typeof CLIENT>;
+type ClientRow = Omit<Client, 'daily_payment_limit'> & {
+  daily_payment_limit: { amount: string; currency: string } | null;
+};
+
+/** A client as the operator reads it: its amounts keep their digits. */
+function shown({ daily_payment_limit: limit, ...row }: ClientRow): Client {
+  const exact = limit && { amount: new Exact(limit.amount), currency: limit.currency };
+  return CLIENT.show(CLIENT.names, { ...row, daily_payment_limit: exact });
+}
 export type ClientInput = Input<typeof CLIENT>;
 
 /** The columns of a new client of which the record itself does not know how they are stored. */
@@ -106,10 +154,11 @@ function sealed(vault: Vault, secret: string | null | undefined): Buffer | null 
 export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
   const clientId = input.client_id ?? (await nextId(tx, 'client'));
   const row = { ...storedClient(input, { now: act.now, vault }), client_id: clientId };
-  const client = await insertRow<Client>(tx, CLIENT.table, row, {
+  const made = await insertRow<ClientRow>(tx, CLIENT.table, row, {
     returning: CLIENT.select,
     computed: { cell: '(select number from cells where schema = current_schema())' },
   });
+  const client = shown(made);
   audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
   return client;
 }
@@ -121,18 +170,22 @@ export async function updateClient(
   vault: Vault,
   { clientId, patch }: { clientId: string; patch: Patch<typeof CLIENT> },
 ): Promise<Client> {
-  const before = first(
-    await tx.query<Client>(`select ${CLIENT.select} from clients where client_id = $1 for no key update`, [clientId]),
+  const found = first(
+    await tx.query<ClientRow>(`select ${CLIENT.select} from clients where client_id = $1 for no key update`, [
+      clientId,
+    ]),
   );
-  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
+  if (!found) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
   const values = CLIENT.changes(patch);
   if (patch.statement_push_secret !== undefined)
     values.statement_push_secret = sealed(vault, patch.statement_push_secret);
-  const after = await updateRow<Client>(tx, CLIENT.table, {
+  const changed = await updateRow<ClientRow>(tx, CLIENT.table, {
     key: { client_id: clientId },
     values,
     returning: CLIENT.select,
   });
+  const before = shown(found);
+  const after = changed && shown(changed);
   const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
   audit(tx, act, entry);
   return after ?? before;
@@ -140,22 +193,25 @@ export async function updateClient(
 
 /** A client. @throws Problem client_not_found, which names `field` */
 export async function findClient(db: Db, clientId: string, field = 'client_id'): Promise<Client> {
-  const client = first(await db.query<Client>(`select ${CLIENT.select} from clients where client_id = $1`, [clientId]));
+  const [client] = await readClients(db, [clientId]);
   if (!client) throw new Problem('client_not_found', { field, message: 'does not exist' });
   return client;
 }
 
 /** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
-export function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
+export async function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
   const { q, ...page } = request;
   const found = "client_name ilike ? or client_id ilike ? or coalesce(account_number, '') ilike ?";
   const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
-  return listRows(db, { select: CLIENT.select, from: CLIENT.table, order: 'client_id', filters }, page);
+  const list = { select: CLIENT.select, from: CLIENT.table, order: 'client_id', filters };
+  const { rows, total } = await listRows<ClientRow>(db, list, page);
+  return { rows: rows.map(shown), total };
 }
 
 /** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
 export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
-  return (await db.query<Client>(`select ${CLIENT.select} from clients where client_id = any($1)`, [ids])).rows;
+  const found = await db.query<ClientRow>(`select ${CLIENT.select} from clients where client_id = any($1)`, [ids]);
+  return found.rows.map(shown);
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Session {
   thumbprint: string | null;
   /** The hash by which the token is stored. */
   tokenSha256: Buffer;
+  /** The contact has a second factor. */
+  secondFactor: boolean;
   /** The contact's clients by client_id. */
   clients: Map<string, SessionClient>;
 }
@@ -38,6 +40,8 @@ export interface SessionClient {
   cell: number;
   /** It goes to another cell now. */
   moving: boolean;
+  /** Approvals of its payments need a verification code. */
+  stepUp: boolean;
   permissions: Permissions;
 }
 
@@ -50,8 +54,9 @@ interface Row {
   application_id: string;
   expires_at: Date;
   thumbprint: string | null;
+  second_factor: boolean;
   clients:
-    | ({ client_id: string; name: string; enabled: boolean; cell: number; moving: boolean } & Permissions)[]
+    | (Omit<SessionClient, 'permissions' | 'stepUp'> & { client_id: string; step_up: boolean } & Permissions)[]
     | null;
   version: number;
 }
@@ -130,19 +135,20 @@ export class Sessions {
 
 /**
  * Looks at a session again, within the transaction of a change.
- * @returns what it gives for the client now; undefined where the contact no longer belongs to it
+ * @returns what it gives for the client now, and whether the contact has a second factor; no client where the contact no longer belongs to it
  * @throws Problem authentication_failed, token_expired
  */
 export async function confirmSession(
   tx: Transaction,
   clock: Clock,
   { session: { tokenSha256 }, clientId }: { session: Session; clientId: string },
-): Promise<SessionClient | undefined> {
+): Promise<{ client: SessionClient | undefined; secondFactor: boolean }> {
   const values = [tokenSha256, clientId];
   const row = first(
     await tx.query<Row>({ name: 'session-confirm', text: sessionStatement('and p.client_id = $2'), values }),
   );
-  return sessionOf(row, tokenSha256, clock).clients.get(clientId);
+  const { clients, secondFactor } = sessionOf(row, tokenSha256, clock);
+  return { client: clients.get(clientId), secondFactor };
 }
 
 /** A process that knows one cell must not look for a client of another one there. @throws UnknownCell */
@@ -170,10 +176,11 @@ function sessionOf(row: Row | undefined, tokenSha256: Buffer, clock: Clock): Ses
     expiresAt: row.expires_at.getTime(),
     thumbprint: row.thumbprint,
     tokenSha256,
+    secondFactor: row.second_factor,
     clients: new Map(
-      (row.clients ?? []).map(({ client_id, name, enabled, cell, moving, ...permissions }) => [
+      (row.clients ?? []).map(({ client_id, name, enabled, cell, moving, step_up: stepUp, ...permissions }) => [
         client_id,
-        { name, enabled, cell, moving, permissions },
+        { name, enabled, cell, moving, stepUp, permissions },
       ]),
     ),
   };
@@ -194,9 +201,9 @@ function unexpired(session: Session, clock: Clock): Session {
  * @param condition on the contact's clients `p`, if not all of them matter
  */
 const sessionStatement = (condition = '') => `
-  select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
+  select t.contact_id, t.application_id, t.expires_at, t.thumbprint, k.second_factor <> 'none' as second_factor, v.version,
     (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled', 'cell', c.cell,
-        'moving', c.moves_to is not null,
+        'moving', c.moves_to is not null, 'step_up', c.approval_step_up,
         ${PERMISSIONS.map((name) => `'${name}', p.${name}`).join(', ')}) order by c.client_id)
       from contact_clients p join clients c on c.client_id = p.client_id
       where p.contact_id = t.contact_id ${condition} and (not g.trusted or exists (

@@ -13,12 +13,12 @@ import type { Language } from '../../values/language.ts';
 import { noPayment } from '../payment.ts';
 import { approvalText, type Payee } from './message.ts';
 
-const LIFETIME_SECONDS = 300;
+export const LIFETIME_SECONDS = 300;
 /** Time between two text messages to one person, whatever the payments. */
 const MIN_TEXT_INTERVAL_SECONDS = 30;
 
 /** The account of a payment `p` as a challenge keeps it: SQL. */
-const ACCOUNT = 'jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)';
+export const ACCOUNT = 'jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)';
 
 /**
  * Whether a payment `p` still has the account that a challenge `c` keeps: SQL. It is taken apart, since Citus lets no update compare what is
@@ -92,13 +92,13 @@ export async function openStepUp(context: Context, approver: Approver, language:
 }
 
 /** The gateway failed. */
-function asProblem(error: unknown): never {
+export function asProblem(error: unknown): never {
   if (!(error instanceof OAuthError)) throw error;
   throw new Problem('integration_error', error.message, { cause: error });
 }
 
 /** @throws Problem second_factor_missing */
-async function findSecondFactor(
+export async function findSecondFactor(
   db: Db,
   contactId: string,
 ): Promise<{ kind: 'totp' | 'sms'; language: Language | null; phone: string | null }> {
@@ -145,7 +145,7 @@ async function findTarget(db: Db, { clientId, contactId, paymentId }: Approver):
 }
 
 /** Takes the person's turn for a text message; one statement, so that of two at once one is refused. @throws Problem rate_limited */
-async function claimText(db: Db, contactId: string, now: Date): Promise<void> {
+export async function claimText(db: Db, contactId: string, now: Date): Promise<void> {
   const interval = `make_interval(secs => ${MIN_TEXT_INTERVAL_SECONDS})`;
   // A moment far in the future comes from a sandbox clock that was moved back since.
   const claimed = await db.query(

@@ -46,3 +46,41 @@ export function approvalText(language: Language, institution: string, payment: P
   const account = printable(iban ?? number ?? '-');
   return TEXTS[language]({ institution, code, sum: `${currency} ${amount}`, account, name });
 }
+
+/** Accounts that a text message for many payments names. */
+const MAX_ACCOUNTS = 3;
+
+/** What one code approves. */
+interface Approvals {
+  code: string;
+  /** Decimals by currency. */
+  sums: ReadonlyMap<string, string>;
+  /** The accounts of the payees, one for each payment. */
+  accounts: readonly string[];
+}
+
+const TEXTS_OF_MANY: Record<
+  Language,
+  (approval: { institution: string; code: string; count: number; sums: string; accounts: string }) => string
+> = {
+  en: ({ institution, code, count, sums, accounts }) =>
+    `${institution}: ${code} approves ${count} payments, ${sums}, to ${accounts}. It is valid for 5 minutes. ` +
+    'If you are not approving these payments, do not enter or share the code.',
+  de: ({ institution, code, count, sums, accounts }) =>
+    `${institution}: ${code} gibt ${count} Zahlungen frei, ${sums}, an ${accounts}. Der Code gilt 5 Minuten. ` +
+    'Wenn Sie diese Zahlungen nicht freigeben, geben Sie den Code nicht ein und nicht weiter.',
+  fr: ({ institution, code, count, sums, accounts }) =>
+    `${institution} : ${code} approuve ${count} paiements, ${sums}, vers ${accounts}. Il est valable 5 minutes. ` +
+    'Si vous n’approuvez pas ces paiements, ne saisissez pas ce code et ne le communiquez à personne.',
+  es: ({ institution, code, count, sums, accounts }) =>
+    `${institution}: ${code} aprueba ${count} pagos, ${sums}, a ${accounts}. Es válido durante 5 minutos. ` +
+    'Si no está aprobando estos pagos, no introduzca ni comparta el código.',
+};
+
+/** The text message with the code for many approvals: their number, the sum for each currency, and some of the accounts. */
+export function approvalsText(language: Language, institution: string, { code, sums, accounts }: Approvals): string {
+  const several = [...new Set(accounts.map(printable))];
+  const named = several.slice(0, MAX_ACCOUNTS).join(', ') + (several.length > MAX_ACCOUNTS ? ', ...' : '');
+  const totals = [...sums].map(([currency, amount]) => `${currency} ${amount}`).join(', ');
+  return TEXTS_OF_MANY[language]({ institution, code, count: accounts.length, sums: totals, accounts: named });
+}

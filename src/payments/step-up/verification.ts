@@ -15,7 +15,7 @@ import { type Approver, hashTextedCode, SAME_ACCOUNT, secondFactorMissing } from
 const MAX_ATTEMPTS = 5;
 
 /** A payment `p` that is still what a challenge `c` was made for: SQL. */
-const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status and ${SAME_ACCOUNT}`;
+export const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status and ${SAME_ACCOUNT}`;
 
 /** What an approver sends with an approval. */
 export interface StepUpAnswer {
@@ -47,11 +47,21 @@ export async function checkStepUp(
   if (challengeId === undefined || code === undefined) return undefined;
   if (!(await needsStepUp(pool, approver))) return undefined;
   const attempt = await countAttempt(pool, approver, { challengeId, now: clock.now() });
+  return verify(context, approver.contactId, { attempt, challengeId, code });
+}
+
+/** Checks the code of an attempt that was counted. @throws Problem challenge_expired, step_up_failed; rate_limited after too many wrong codes */
+export async function verify(
+  context: Context,
+  contactId: string,
+  { attempt, challengeId, code }: { attempt: Attempt | undefined; challengeId: string; code: string },
+): Promise<Proof> {
   if (!attempt) throw challengeExpired();
+  const { pool, clock } = context;
   let proof: Proof | undefined;
   const right = await limitAttempts(pool, clock, {
     limit: SECOND_FACTOR_ATTEMPTS,
-    subject: secondFactorSubject(approver.contactId),
+    subject: secondFactorSubject(contactId),
     attempt: async () => {
       proof = prove(context, attempt, { challengeId, code });
       return proof !== undefined;
@@ -89,12 +99,23 @@ async function findPayment(db: Db, clientId: string, paymentId: string): Promise
   return rows[0] ?? { payment: false };
 }
 
-interface Attempt {
+/** What an attempt at a challenge is checked with. */
+export interface Attempt {
   kind: 'totp' | 'sms';
   code_sha256: Buffer | null;
   phone: string | null;
   totp_secret: Buffer | null;
   totp_last_step: number | null;
+}
+
+/** The second factor of a contact. */
+export async function factorsOf(db: Db, contactId: string) {
+  return first(
+    await db.query<Omit<Attempt, 'kind' | 'code_sha256'> & { second_factor: string }>(
+      'select second_factor, phone, totp_secret, totp_last_step from contacts where contact_id = $1',
+      [contactId],
+    ),
+  );
 }
 
 /** Counts an attempt at a challenge that is good for this approver now. */
@@ -103,12 +124,7 @@ async function countAttempt(
   { clientId, contactId, paymentId }: Approver,
   { challengeId, now }: { challengeId: string; now: Date },
 ): Promise<Attempt | undefined> {
-  const contact = first(
-    await db.query<Omit<Attempt, 'kind' | 'code_sha256'> & { second_factor: string }>(
-      'select second_factor, phone, totp_secret, totp_last_step from contacts where contact_id = $1',
-      [contactId],
-    ),
-  );
+  const contact = await factorsOf(db, contactId);
   const challenge = first(
     await db.query<Pick<Attempt, 'kind' | 'code_sha256'>>(
       `update step_up_challenges c set attempts = attempts + 1
@@ -157,15 +173,8 @@ export async function redeem(
     if (await needsStepUp(tx, approver)) throw stepUpRequired();
     return;
   }
-  const { clientId, contactId, paymentId } = approver;
-  const challenge = sha256(proof.challenge);
-  const used = await tx.query(
-    `update step_up_challenges set used_at = $4 where challenge_sha256 = $1 and client_id = $2 and contact_id = $3 and used_at is null`,
-    [challenge, clientId, contactId, now],
-  );
-  if (used.rowCount !== 1) throw challengeExpired();
-  if (proof.step !== undefined && !(await useTotpStep(tx, { contactId, step: proof.step, now }))) throw stepUpFailed();
-  await shareLock(tx, clientId);
+  const { clientId, paymentId } = approver;
+  const challenge = await useUp(tx, approver, { proof, now });
   const { rows } = await tx.query(
     `select from payments p join step_up_challenges c on c.challenge_sha256 = $3 and c.client_id = $1 and c.payment_id = p.id
      where p.client_id = $1 and p.payment_id = $2 and ${UNCHANGED} for update of p`,
@@ -174,13 +183,34 @@ export async function redeem(
   if (rows.length === 0) throw challengeExpired();
 }
 
+/**
+ * Uses a challenge and its code up, in the transaction of what they prove.
+ * @returns the hash of the challenge
+ * @throws Problem challenge_expired, step_up_failed
+ */
+export async function useUp(
+  tx: Transaction,
+  { clientId, contactId }: Pick<Approver, 'clientId' | 'contactId'>,
+  { proof, now }: { proof: Proof; now: Date },
+): Promise<Buffer> {
+  const challenge = sha256(proof.challenge);
+  const used = await tx.query(
+    `update step_up_challenges set used_at = $4 where challenge_sha256 = $1 and client_id = $2 and contact_id = $3 and used_at is null`,
+    [challenge, clientId, contactId, now],
+  );
+  if (used.rowCount !== 1) throw challengeExpired();
+  if (proof.step !== undefined && !(await useTotpStep(tx, { contactId, step: proof.step, now }))) throw stepUpFailed();
+  await shareLock(tx, clientId);
+  return challenge;
+}
+
 /** Too many wrong codes of this contact, in whatever challenges. */
 function asProblem(error: unknown): never {
   if (!(error instanceof OAuthError) || error.retryAfter === undefined) throw error;
   throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });
 }
 
-function stepUpRequired(): Problem {
+export function stepUpRequired(): Problem {
   return new Problem(
     'step_up_required',
     'body: needs challenge_id and verification_code; open a challenge with POST /payments/{payment_id}/challenges',
@@ -191,7 +221,7 @@ function stepUpFailed(): Problem {
   return new Problem('step_up_failed', { field: 'verification_code', message: 'is wrong, or was used before' });
 }
 
-function challengeExpired(): Problem {
+export function challengeExpired(): Problem {
   return new Problem('challenge_expired', {
     field: 'challenge_id',
     message:

@@ -1,0 +1,182 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database/database.ts';
+import { freeKeys } from '../../operator/idempotency.ts';
+import { decideMany } from '../../payments/contact-actions.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import {
+  changedSince,
+  checkStepUpForMany,
+  type OpenedForMany,
+  openStepUpForMany,
+  redeemForMany,
+  sendOpened,
+} from '../../payments/step-up/many.ts';
+import { MESSAGES, type Problem, refusedBody } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { languageOf } from '../../values/language.ts';
+import { ClientId, Nullable, Text } from '../../values/schemas.ts';
+import { expectedIn } from '../schemas/misplaced.ts';
+import { orderBody } from '../schemas/order-body.ts';
+import { paymentId } from '../schemas/payment-schema.ts';
+import { sendValue } from '../schemas/reply.ts';
+import { ClientQuery, jsonAnswer, orderErrors } from '../schemas/schemas.ts';
+import { sendAnswer } from '../server/change.ts';
+import { Challenge } from './challenges.ts';
+import { contactChange, keyedChange } from './change.ts';
+import { STEP_UP } from './payment-actions.ts';
+
+/** Payments that are decided at once. */
+const MAX_DECIDED_PAYMENTS = 200;
+
+const PAYMENT_IDS = Type.Array(paymentId({ minLength: 1 }), {
+  minItems: 1,
+  maxItems: MAX_DECIDED_PAYMENTS,
+  description: 'Each once',
+});
+const optionalText = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
+const DecisionsQuery = Type.Object({
+  client_id: ClientId,
+  action: Type.Enum(['authorise', 'reject'], { description: 'What the contact does', examples: ['authorise'] }),
+});
+const DecisionsBody = orderBody(
+  {
+    payment_ids: PAYMENT_IDS,
+    reason: Type.Optional(Text('Why; each payment, its timeline and the audit trail show it')),
+    challenge_id: optionalText('Where the client asks for a code: the challenge of these payments', 128),
+    verification_code: optionalText('The code from the text message or the authenticator', 64),
+  },
+  {
+    list: 'payment_ids',
+    title: 'PaymentDecisions',
+    examples: [{ payment_ids: ['PAY000421', 'PAY000422'], reason: 'Matches the invoices' }],
+  },
+);
+const ChallengeBody = orderBody(
+  { payment_ids: PAYMENT_IDS },
+  { list: 'payment_ids', title: 'ChallengeForMany', examples: [{ payment_ids: ['PAY000421', 'PAY000422'] }] },
+);
+const text = (description: string) => Nullable(Type.String({ description }));
+const Decided = Type.Object(
+  {
+    payment_id: Type.String(),
+    done: Type.Boolean({ description: 'The approval or rejection counts' }),
+    code: text('Why not; null where it is done'),
+    message: text('Short description of the cause'),
+    details: text('What must be otherwise'),
+  },
+  {
+    title: 'DecidedPayment',
+    examples: [{ payment_id: 'PAY000421', done: true, code: null, message: null, details: null }],
+  },
+);
+
+const DECIDE = {
+  preValidation: [expectedIn('query', 'action')],
+  schema: {
+    operationId: 'decidePayments',
+    tags: ['payments'],
+    summary: 'Authorise or reject many payments',
+    description:
+      'Each is judged alone, its permission too: the answer says of each what became of it, in the order sent. Where the client has ' +
+      '`approval_step_up`, authorising needs `challenge_id` and `verification_code` of a challenge that was opened for these payments.',
+    querystring: DecisionsQuery,
+    body: DecisionsBody,
+    response: {
+      200: jsonAnswer('What became of each', Type.Array(Decided)),
+      ...orderErrors(400, 413, 415, 502, ...STEP_UP),
+    },
+  },
+};
+
+const OPEN = {
+  config: { permission: { anyOf: ['can_authorise_payments', 'can_create_payments'] as const } },
+  schema: {
+    operationId: 'openChallengeForMany',
+    tags: ['payments'],
+    summary: 'Open one challenge for many approvals',
+    description:
+      'As the challenge of one payment. A text message has their number, the sum for each currency, and up to three accounts. The ' +
+      'approval must name the same payments; one that has changed since is not approved. Needs can_authorise_payments.',
+    querystring: ClientQuery,
+    body: ChallengeBody,
+    response: {
+      201: jsonAnswer('The challenge', Challenge),
+      ...orderErrors(
+        400,
+        413,
+        415,
+        502,
+        'second_factor_missing',
+        'payment_not_found',
+        'approval_not_allowed',
+        'rate_limited',
+      ),
+    },
+  },
+};
+
+/** @throws Problem invalid_body where a payment is named twice */
+function requireOnce(paymentIds: readonly PaymentId[]): void {
+  const twice = paymentIds.flatMap((id, index) => (paymentIds.indexOf(id) < index ? [index] : []));
+  if (twice.length === 0) return;
+  const fault = { code: 'invalid_format' as const, message: 'is named twice' };
+  throw refusedBody(twice.map((index) => ({ ...fault, field: `payment_ids[${index}]`, index })));
+}
+
+/** What became of a payment, as its contact is told. */
+function shown(paymentId: PaymentId, index: number, problem: Problem | undefined): Static<typeof Decided> {
+  if (!problem) return { payment_id: paymentId, done: true, code: null, message: null, details: null };
+  const { code, fault, details } = problem;
+  const place = fault ? `body.payment_ids[${index}]: ${fault.message}` : details;
+  return { payment_id: paymentId, done: false, code, message: MESSAGES[code], details: place };
+}
+
+/** PATCH /payments, and POST /payments/challenges: many decisions at once (docs/approvals.md). */
+export function manyDecisionRoutes(app: FastifyInstance, context: Context): void {
+  app.patch<{ Querystring: Static<typeof DecisionsQuery>; Body: Static<typeof DecisionsBody> }>(
+    '/payments',
+    DECIDE,
+    async (request, reply) => {
+      const { contactId, clientId } = request.caller;
+      const { action } = request.query;
+      const { payment_ids: paymentIds, reason, challenge_id: challengeId, verification_code: code } = request.body;
+      requireOnce(paymentIds);
+      const approver = { clientId, contactId, paymentIds };
+      const approves = action === 'authorise';
+      const proof = approves ? await checkStepUpForMany(context, approver, { challengeId, code }) : undefined;
+      const refused = await contactChange(context, request, async (tx, act) => {
+        const changed = approves ? await redeemForMany(tx, approver, { proof, now: act.now }) : [];
+        const before = new Map([...changed].map((id) => [id, changedSince()]));
+        return decideMany(tx, act, presentationOf(context), { ...approver, action, reason, refused: before });
+      });
+      return sendValue(
+        reply,
+        paymentIds.map((id, index) => shown(id, index, refused.get(index))),
+      );
+    },
+  );
+
+  app.post<{ Body: Static<typeof ChallengeBody> }>('/payments/challenges', OPEN, async (request, reply) => {
+    const { contactId, clientId } = request.caller;
+    const { payment_ids: paymentIds } = request.body;
+    requireOnce(paymentIds);
+    const language = languageOf(undefined, request.headers['accept-language']);
+    const opened: { last?: OpenedForMany } = {};
+    const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {
+      opened.last = await openStepUpForMany(tx, context, { clientId, contactId, paymentIds }, { now, language });
+      const { challenge, expiresAt } = opened.last;
+      return { status: 201, body: JSON.stringify(challenge), expiresAt };
+    });
+    if (isNew && opened.last) {
+      await sendOpened(context, contactId, opened.last).catch(async (error: unknown) => {
+        // Nobody has got the code: the key is free for another attempt.
+        const { keyed } = request;
+        if (keyed) await transaction(context.pool, async (tx) => freeKeys(tx, [keyed.key]));
+        throw error;
+      });
+    }
+    return sendAnswer(reply, answer);
+  });
+}

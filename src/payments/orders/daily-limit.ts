@@ -1,0 +1,84 @@
+import Big from 'big.js';
+import type { Transaction } from '../../database/database.ts';
+import { quoteBetween } from '../../exchange/exchange-rates.ts';
+import { addDays, londonDay, startOfLondonDay } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+
+/** The limit of what the contacts of a client order in a London day. */
+export interface DayOfOrders {
+  /** Decimal. */
+  amount: string;
+  currency: string;
+  /** What the live orders of the day take of it, a decimal. */
+  used: string;
+  /** Live orders of the day that were made under another limit, or under none: sums by currency. */
+  others: { currency: string; amount: string }[];
+}
+
+/**
+ * Reads the limit of a client that has one, and locks it until the transaction ends: orders that it bounds follow each other.
+ * @returns undefined where there is none
+ */
+export async function lockDay(tx: Transaction, clientId: string, now: Date): Promise<DayOfOrders | undefined> {
+  tx.later({
+    name: 'order-limit-lock',
+    text: 'select from clients where client_id = $1 and daily_payment_limit is not null for no key update',
+    values: [clientId],
+  });
+  const day = londonDay(now);
+  // A statement of its own: it sees what those did for whom the lock waited.
+  const { rows } = await tx.query<DayOfOrders & Record<string, unknown>>({
+    name: 'order-limit',
+    text: `select c.amount, c.currency, o.used::text as used, o.others
+      from (select daily_payment_limit ->> 'amount' as amount, daily_payment_limit ->> 'currency' as currency from clients
+        where client_id = $1 and daily_payment_limit is not null) c cross join lateral (
+        select coalesce(sum(p.amount) filter (where p.currency is null), 0) as used,
+          coalesce(json_agg(json_build_object('currency', p.currency, 'amount', p.amount::text)) filter (where p.currency is not null), '[]')
+            as others
+        from (
+          select case when limit_currency is distinct from c.currency then payment_currency end as currency,
+            sum(case when limit_currency is distinct from c.currency then amount else limit_amount end) as amount
+          from payments where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
+          group by 1) p) o`,
+    values: [clientId, startOfLondonDay(day), startOfLondonDay(addDays(day, 1))],
+  });
+  return rows[0];
+}
+
+/** What amounts take of the limit: each with the rate of now, rounded half even to the limit's decimals. */
+export interface LimitUse {
+  /** A decimal for each amount, in their order. */
+  amounts: string[];
+  problem: Problem | undefined;
+}
+
+/**
+ * Works out what new payments take of the limit, and whether it has room for them.
+ * @param decimals of the limit's currency
+ * @throws Problem exchange_rate_missing
+ */
+export async function useOfLimit(
+  tx: Transaction,
+  day: DayOfOrders,
+  { amounts, currency, decimals }: { amounts: readonly string[]; currency: string; decimals: number },
+): Promise<LimitUse> {
+  const converted = async (from: string, all: readonly string[]) => {
+    const quote = await quoteBetween(tx, from, day.currency).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(
+        'exchange_rate_missing',
+        `no rate is known between ${from} and ${day.currency}, of the daily limit`,
+      );
+    });
+    return all.map((amount) => new Big(quote.convert(amount)).round(decimals, Big.roundHalfEven).toFixed(decimals));
+  };
+  let used = new Big(day.used);
+  for (const other of day.others) used = used.plus((await converted(other.currency, [other.amount]))[0] ?? 0);
+  const own = await converted(currency, amounts);
+  const needed = own.reduce((total, amount) => total.plus(amount), new Big(0));
+  if (used.plus(needed).lte(day.amount)) return { amounts: own, problem: undefined };
+  const left = new Big(day.amount).minus(used);
+  const shown = (left.lt(0) ? new Big(0) : left).toFixed(decimals);
+  const message = `the limit of the day is ${day.amount} ${day.currency}, and ${shown} ${day.currency} is left`;
+  return { amounts: own, problem: new Problem('limit_exceeded', message) };
+}

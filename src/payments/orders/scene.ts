@@ -1,0 +1,122 @@
+import { type LockedFunds, lockFunds } from '../../accounts/held-money.ts';
+import { permittedOf } from '../../approvals/approvers.ts';
+import { type RulesInForce, readRules } from '../../approvals/requirement.ts';
+import { accountBlocked } from '../../beneficiaries/blocked.ts';
+import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../../beneficiaries/payee.ts';
+import { type Transaction, together } from '../../database/database.ts';
+import type { TradeStatus } from '../../exchange/trade-declaration.ts';
+import { textArray } from '../../values/text-array.ts';
+import { type OrderSettings, readOrderSettings } from '../order-settings.ts';
+import { type DayOfOrders, lockDay } from './daily-limit.ts';
+import type { Order } from './order.ts';
+
+/** Everything that an order is judged by, read in one go. What guards money is locked until the transaction ends. */
+export interface OrderScene {
+  /** The trade that it is paid from, if it names one that the client has. */
+  trade: LockedTrade | undefined;
+  /** The account that it is paid from, likewise. */
+  funds: LockedFunds | undefined;
+  payees: Map<string, OrderedPayee>;
+  rules: RulesInForce;
+  /** The contacts who may authorise, by client. */
+  permitted: Map<string, Set<string>>;
+  creatorName: string;
+  workflow: string;
+  stepUp: boolean;
+  settings: OrderSettings;
+  day: DayOfOrders | undefined;
+}
+
+/** Whom an order pays. */
+export type OrderedPayee = Payee &
+  PayeeState & {
+    beneficiary_id: string;
+    account_id: number;
+    bank_country_code: string | null;
+    currency: string | null;
+    purpose_of_payment: string | null;
+    /** The client may not pay its account, under whatever name. */
+    account_blocked: boolean;
+    /** It is one of the trade's beneficiaries already. */
+    joined: boolean;
+  };
+
+/** A trade whose row is locked. Amounts are decimals. */
+export interface LockedTrade {
+  trade_id: string;
+  trade_type: string;
+  status: TradeStatus;
+  single: boolean;
+  buy_currency: string;
+  buy_amount: string;
+  maturity_date: Date | null;
+  /** What its live payments and drawdowns take of it. */
+  allocated: string;
+}
+
+/** Reads it. */
+export async function readScene(tx: Transaction, now: Date, order: Order): Promise<OrderScene> {
+  const { clientId, contactId } = order;
+  const creators = [{ clientId, creatorId: contactId }];
+  // The rules come first: their lock excludes who changes permissions, and comes before all rows.
+  const [rules, trade, funds, client, payees, permitted, settings, day] = await together([
+    readRules(tx, creators),
+    order.trade_id === undefined ? undefined : lockTrade(tx, clientId, order.trade_id),
+    order.funding_account_id === undefined ? undefined : lockFunds(tx, clientId, order.funding_account_id),
+    readClient(tx, order),
+    readPayees(tx, order),
+    permittedOf(tx, [clientId]),
+    readOrderSettings(tx, clientId, { trade: order.trade_id, account: order.funding_account_id }),
+    lockDay(tx, clientId, now),
+  ]);
+  return { trade, funds, payees, rules, permitted, settings, day, ...client };
+}
+
+async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Promise<LockedTrade | undefined> {
+  tx.later({
+    name: 'order-trade-lock',
+    text: 'select from trades where client_id = $1 and trade_id = $2 for no key update',
+    values: [clientId, tradeId],
+  });
+  // A statement of its own: it sees what those did for whom the lock waited.
+  const { rows } = await tx.query<LockedTrade & Record<string, unknown>>({
+    name: 'order-trade',
+    text: `select trade_id, trade_type, status, single, buy_currency, buy_amount, maturity_date,
+        allocated + coalesce((select sum(d.amount) from trade_allocation_deltas d where d.client_id = $1 and d.trade_id = $2), 0) as allocated
+      from trades where client_id = $1 and trade_id = $2`,
+    values: [clientId, tradeId],
+  });
+  return rows[0];
+}
+
+async function readClient(tx: Transaction, { clientId, contactId }: Order) {
+  const { rows } = await tx.query<{ workflow: string; stepUp: boolean; creatorName: string }>({
+    name: 'order-client',
+    text: `select k.authorisation_workflow as workflow, k.approval_step_up as "stepUp",
+        (select name from contacts where contact_id = $2) as "creatorName"
+      from clients k where k.client_id = $1`,
+    values: [clientId, contactId],
+  });
+  return rows[0] ?? { workflow: '', stepUp: false, creatorName: '' };
+}
+
+const COLUMNS = [
+  ...['beneficiary_id', 'account_id', 'bank_country_code', 'currency', 'purpose_of_payment'],
+  ...PAYEE_COLUMNS,
+  ...PAYEE_STATE_COLUMNS,
+];
+
+async function readPayees(
+  tx: Transaction,
+  { clientId, trade_id: trade, payments }: Order,
+): Promise<Map<string, OrderedPayee>> {
+  const { rows } = await tx.query<OrderedPayee & Record<string, unknown>>({
+    name: 'order-payees',
+    text: `select ${COLUMNS.map((column) => `b.${column}`).join(', ')}, ${accountBlocked('b', '$1')} as account_blocked,
+        exists (select from trade_beneficiaries t where t.client_id = $1 and t.trade_id = $3 and t.beneficiary_id = b.beneficiary_id) as joined
+      from (select distinct * from unnest($2::text[])) as u(beneficiary_id) cross join lateral (
+        select * from beneficiaries where client_id = $1 and beneficiary_id = u.beneficiary_id and active offset 0) b`,
+    values: [clientId, textArray(payments.map(({ beneficiary_id: id }) => id)), trade ?? null],
+  });
+  return new Map(rows.map((row) => [row.beneficiary_id, row]));
+}
