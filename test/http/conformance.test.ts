@@ -455,8 +455,9 @@ async function releaseHold(ask: Caller): Promise<void> {
   const token = await accessToken(service, 'CON000001');
   const payment = { beneficiary_id: rows[0].payee, amount: 1, payment_date: '2026-12-01', reference: 'Invoice 1' };
   const made = await service.client(token, 'POST', `/payments?client_id=${CLIENT}`, {
-    body: { funding_account_id: rows[0].account, reason: 'other', payments: [payment] },
+    body: { funding_account_id: Number(rows[0].account), reason: 'other', payments: [payment] },
   });
+  assert.equal(made.status, 201, made.text);
   const id = made.body[0].payment_id;
   await service.client(token, 'POST', `/sandbox/payments/${id}/advance?client_id=${CLIENT}`, {
     body: { to: 'Waiting for payment date' },

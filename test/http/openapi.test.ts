@@ -167,6 +167,7 @@ test('a body that may be left out is described as such, and every other one is r
     'POST /applications/{client_id}/secret',
     'POST /sandbox/payments',
     'POST /sandbox/payments/{payment_id}/advance',
+    'POST /sandbox/trades/{trade_id}/advance',
   ]);
 });
 

@@ -10,7 +10,7 @@ import {
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
 } from '../../orders/multipayment-creation.ts';
-import { PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
+import { ORDERED_EXAMPLE, PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, closed, Uuid } from '../../values/schemas.ts';
@@ -91,7 +91,7 @@ const Multipayment = Type.Object(
         contact_id: 'CON000001',
         status: 'created',
         trades: [TRADE.example],
-        payments: [{ client_id: 'CLI000001', ...PAYMENT.example }],
+        payments: [{ client_id: 'CLI000001', ...PAYMENT.example, ...ORDERED_EXAMPLE }],
       },
     ],
   },
