@@ -118,6 +118,17 @@ test('onboarding; a mass-payments customer is not notified', async () => {
   assert.deepEqual([refused.status, refused.body.code], [409, 'transition_not_allowed']);
 });
 
+test('a beneficiary that waits for a look at it is verified', async () => {
+  const client = await createIntegrator(service);
+  const { answer, bodies } = await triggered(client, 'BENEFICIARY_STATUS_CHANGE');
+  const [event] = bodies;
+  assert.deepEqual(
+    [bodies.length, answer.entity, answer.entity_id],
+    [1, 'beneficiary', event?.body.data[0].beneficiary_id],
+  );
+  assert.equal(event?.body.data[0].aml_status, 'OK');
+});
+
 test('a client with nothing gets what is missing, with its notifications', async () => {
   const client = await createIntegrator(service);
   await service.query('delete from trades where client_id = $1', [client.clientId]);
