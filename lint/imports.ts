@@ -76,7 +76,7 @@ const ROOMS: Record<string, string[]> = {
   ...above(BUSINESS),
   sandbox: [...GIVEN, 'embedded', ...DOMAINS],
   ...above(ENTRANCES),
-  'start-checks': [...GIVEN, 'beneficiaries', 'http/server', 'http/trusted', 'keys'],
+  'start-checks': [...GIVEN, 'beneficiaries', 'documents', 'http/server', 'http/trusted', 'keys'],
   cli: [
     ...GIVEN,
     ...['certificates', 'documents', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails'],

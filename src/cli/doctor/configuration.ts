@@ -20,8 +20,7 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
       );
     for (const fault of unsafe)
       findings.push(failed('production', `${fault}; a start is refused: ${remedyFor(fault)}`));
-    findings.push(checkLogo(config), ...checkBankDetails(config));
-    if (config.documentFonts !== undefined) findings.push(checkFontDirectory(config.documentFonts));
+    findings.push(checkLogo(config), ...checkBankDetails(config), ...checkFontDirectory(config));
     if (config.environment === 'production') findings.push(...checkExposure(config));
     return { config, findings };
   } catch (error) {
@@ -48,12 +47,14 @@ function checkBankDetails({ bankDetails: file }: Config): Finding[] {
   }
 }
 
-function checkFontDirectory(directory: string): Finding {
+/** Nothing where documents use the service's own fonts alone: records.ts says whether a name needs others. */
+function checkFontDirectory({ documentFonts: directory }: Config): Finding[] {
+  if (directory === undefined) return [];
   try {
     checkFonts(directory);
-    return ok('fonts', `documents also use those in ${directory}`);
+    return [ok('fonts', `documents also use those in ${directory}`)];
   } catch (error) {
-    return failed('fonts', messageOf(error));
+    return [failed('fonts', messageOf(error))];
   }
 }
 
