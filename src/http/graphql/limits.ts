@@ -1,4 +1,7 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
+import { late } from '../../values/late.ts';
+
+const graphql = late((require) => require('graphql') as typeof import('graphql'));
 
 /**
  * Every limit of the GraphQL endpoint, and the error that names it. A request within all of them costs so little that
@@ -60,7 +63,7 @@ export type TextLimit = 'RESPONSE_BODY_BYTES' | 'RESPONSE_HEADER_BYTES';
  */
 export function limitError(name: LimitName, said: string, advice = ''): GraphQLError {
   const hint = advice === '' ? '' : `; ${advice}`;
-  return new GraphQLError(`${said}: the limit is ${LIMITS[name]} (${name})${hint}`, {
+  return new (graphql().GraphQLError)(`${said}: the limit is ${LIMITS[name]} (${name})${hint}`, {
     extensions: { code: 'limit_exceeded', limit: name },
   });
 }
