@@ -104,6 +104,8 @@ create table trades (
   -- What its live payments and drawdowns take of it, without the rows of trade_allocation_deltas (0007).
   allocated numeric not null default 0,
   created_at timestamptz not null,
+  -- The order of insertion.
+  id bigint generated always as identity,
   unique (client_id, trade_id),
   foreign key (client_id, parent_trade_id) references trades (client_id, trade_id),
   foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id),
@@ -115,6 +117,12 @@ create index trades_unfunded on trades (client_id, sell_currency)
 create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
 -- A trade that is removed must not be looked for among all of its client.
 create index trades_parent on trades (client_id, parent_trade_id) where parent_trade_id is not null;
+-- The client's list, in order of insertion.
+create index trades_list on trades (client_id, id);
+create index trades_status on trades (client_id, status, id);
+create index trades_mass_payment on trades (client_id, mass_payment_id, id) where mass_payment_id is not null;
+-- Two orders have two references.
+create unique index trades_external_reference on trades (client_id, external_reference_id) where external_reference_id is not null;
 
 create type payment_status as enum (
   'Payment pending of authorization', 'Validating beneficiary information', 'Need more beneficiary information',

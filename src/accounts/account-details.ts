@@ -224,3 +224,45 @@ export async function clientAccountDetails(
     .filter((row) => type === undefined || row.account_details_type === type)
     .map((row) => ({ ...ACCOUNT_DETAILS.show(OF_CLIENT, row), reference_for_payment: clientId }));
 }
+
+const shownLine = Nullable(Type.String());
+/** The account that is paid into for a trade, in the words of the interface. */
+export const BANK_ACCOUNT = Type.Object({
+  account_number: shownLine,
+  iban: shownLine,
+  swift_code: shownLine,
+  bank_identifier: shownLine,
+  bank_identifier_type: shownLine,
+  bank_name: shownLine,
+  bank_address_line_1: shownLine,
+  bank_address_line_2: shownLine,
+  bank_city: shownLine,
+  bank_post_code: shownLine,
+});
+export type BankAccount = Static<typeof BANK_ACCOUNT>;
+
+/** Where a client pays in a currency: its own before one of all, the oldest of those that are confirmed. */
+export async function bankAccountFor(db: Db, clientId: string, currency: string): Promise<BankAccount | null> {
+  const { rows } = await db.query<AccountDetails>({
+    name: 'account-details-for-trade',
+    text: `select ${ACCOUNT_DETAILS.select} from account_details
+      where (client_id = $1 or client_id is null) and status = 'confirmed' and currency = $2
+      order by client_id nulls last, created_at, account_details_id limit 1`,
+    values: [clientId, currency],
+  });
+  const [details] = rows;
+  if (!details) return null;
+  const { domestic, international } = details;
+  return {
+    account_number: domestic?.account_number ?? null,
+    iban: international?.account_number_type === 'IBAN' ? international.account_number : null,
+    swift_code: international?.bank_identifier_type === 'SWBIC' ? international.bank_identifier : null,
+    bank_identifier: domestic?.bank_identifier ?? null,
+    bank_identifier_type: domestic?.bank_identifier_type ?? null,
+    bank_name: details.financial_institution_name,
+    bank_address_line_1: details.bank_address_line_1,
+    bank_address_line_2: details.bank_address_line_2,
+    bank_city: details.bank_city,
+    bank_post_code: details.bank_post_code,
+  };
+}

@@ -16,7 +16,7 @@ export const TRADE_STATUSES = [
   'Rejected',
 ] as const;
 export type TradeStatus = (typeof TRADE_STATUSES)[number];
-const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as const;
+export const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as const;
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const currency = (description: string, example: string) =>
@@ -122,7 +122,8 @@ const OF_INSTITUTION = [
 ] as const;
 /** A trade as events carry it. */
 export const BOOKED_TRADE = Type.Omit(Type.Object(TRADE.shown), [...OF_INSTITUTION]);
-type BookedTrade = Omit<TradeRecord, (typeof OF_INSTITUTION)[number]>;
+/** A trade as events carry it. */
+export type BookedTrade = Omit<TradeRecord, (typeof OF_INSTITUTION)[number]>;
 const BOOKED_NAMES = Object.keys(BOOKED_TRADE.properties) as (keyof BookedTrade)[];
 
 /** A trade as events carry it. */

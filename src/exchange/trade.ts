@@ -8,7 +8,7 @@ import { notifyAll, type WebhookEvent } from '../webhooks/notification.ts';
 import { bookedTrade, TRADE, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
 
 /** A trade as it is stored. */
-type TradeRow = Omit<
+export type TradeRow = Omit<
   TradeRecord,
   'rate' | 'buy_amount' | 'sell_amount' | 'fee_amount' | 'maturity_date' | 'trade_receipt' | 'beneficiaries'
 > & {
@@ -24,15 +24,15 @@ type TradeRow = Omit<
 };
 
 /** @param tenant SQL of the client */
-const columns = (tenant: string) => `${TRADE.selectFrom('t', 'trade_receipt')},
+export const tradeColumns = (tenant: string) => `${TRADE.selectFrom('t', 'trade_receipt')},
   case when t.beneficiaries is null then array_to_string(array(select b.beneficiary_id from trade_beneficiaries b
     where b.client_id = ${tenant} and b.trade_id = t.trade_id order by b.beneficiary_id limit 1000), ',') end as joined`;
-const COLUMNS = columns('t.client_id');
+const COLUMNS = tradeColumns('t.client_id');
 
 const FIELDS = TRADE.names;
 
 /** A trade as the operator sees it, with the links made from the public address. */
-function record(row: TradeRow, apiUrl: string): TradeRecord {
+export function tradeRecord(row: TradeRow, apiUrl: string): TradeRecord {
   const receipt = new URLSearchParams({ type: 'tr', id: row.trade_id, client_id: row.client_id });
   return TRADE.show(FIELDS, {
     ...row,
@@ -49,7 +49,7 @@ function record(row: TradeRow, apiUrl: string): TradeRecord {
 /** @throws Problem trade_not_found */
 export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promise<TradeRecord> {
   const row = first(await db.query<TradeRow>(`select ${COLUMNS} from trades t where t.trade_id = $1`, [tradeId]));
-  return row ? record(row, apiUrl) : noTrade();
+  return row ? tradeRecord(row, apiUrl) : noTrade();
 }
 
 /** Trades as the operator reads them, in any order. */
@@ -59,7 +59,7 @@ export async function readTrades(db: Db, apiUrl: string, ids: readonly string[])
     text: `select ${COLUMNS} from trades t where t.trade_id = any($1)`,
     values: [textArray(ids)],
   });
-  return rows.map((row) => record(row, apiUrl));
+  return rows.map((row) => tradeRecord(row, apiUrl));
 }
 
 /** A page of trades in the order of their identifiers. */
@@ -74,7 +74,7 @@ export async function listTrades(
   ] as const;
   const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id', filters };
   const { rows, total } = await listRows<TradeRow>(db, list, request);
-  return { rows: rows.map((row) => record(row, apiUrl)), total };
+  return { rows: rows.map((row) => tradeRecord(row, apiUrl)), total };
 }
 
 /** A page of a client's trades, the highest identifier first. @param wanted `tradeId`: at most that one */
@@ -84,9 +84,15 @@ export async function listClientTrades(
   { clientId, tradeId, ...page }: { clientId: string; tradeId?: string | undefined; page: number; pageSize: number },
 ): Promise<List<TradeRecord>> {
   const filters = [['t.trade_id = ?', tradeId]] as const;
-  const list = { select: columns('$1'), from: 'trades t', client: 't.client_id', order: 't.trade_id desc', filters };
+  const list = {
+    select: tradeColumns('$1'),
+    from: 'trades t',
+    client: 't.client_id',
+    order: 't.trade_id desc',
+    filters,
+  };
   const { rows, total } = await listRows<TradeRow>(db, list, { ...page, clientId });
-  return { rows: rows.map((row) => record(row, apiUrl)), total };
+  return { rows: rows.map((row) => tradeRecord(row, apiUrl)), total };
 }
 
 /** Writes a TRADE_STATUS_CHANGE of each trade as it is now. */

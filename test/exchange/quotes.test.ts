@@ -2,70 +2,29 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
+import { createExchange, FX_OPEN, moveClock, refused } from '../world/exchange.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
-/** What exchanges cost (instructions, 7). Tuesday 24 November 2026, 10:00 in London: FX is open. */
-const NOW = '2026-11-24T10:00:00Z';
-const PASSWORD = 'correct horse battery staple';
+/** What exchanges cost (instructions, 7). */
 let service: TestService;
-let clientId: string;
-let trader: { token: string; contactId: string };
+let exchange: Awaited<ReturnType<typeof createExchange>>;
 let reader: { token: string };
-let world: Awaited<ReturnType<typeof createWorld>>;
 
 before(async () => {
   service = await startTestService();
-  await moveClock(NOW);
-  world = await createWorld(service, 'Acme Ltd', { fx_enabled: true });
-  clientId = world.clientId;
-  trader = await hireTrader();
-  reader = { token: await world.signIn() };
-  await put('/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.185, JPY: 191.37, USD: 1.25 } });
+  exchange = await createExchange(service);
+  reader = { token: await exchange.world.signIn() };
 });
 after(() => service?.stop());
 
-async function moveClock(at: string) {
-  const { status, text } = await service.operator('PUT', '/clock', { at });
-  assert.equal(status, 200, text);
-}
-
-async function put(path: string, body: unknown) {
-  const answer = await service.operator('PUT', path, body);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-}
-
-async function hireTrader() {
-  const { contactId, email } = await world.hire('Ada', { password: PASSWORD }, ['can_trade']);
-  return { contactId, token: await service.signIn(email, PASSWORD) };
-}
-
-const SELL = { amount: 10_000, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
-
-/** Asks for a quote; the digits of an amount that is a text are sent as a number. */
-function ask(fields: object = {}, type = 'quote', options: { token?: string; key?: string; client?: string } = {}) {
-  const { token = trader.token, key, client = clientId } = options;
-  const raw = JSON.stringify({ ...SELL, ...fields }).replace(/"amount":"([^"]*)"/, '"amount":$1');
-  const headers = { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) };
-  return service.client(token, 'POST', `/quotes?client_id=${client}&quote_type=${type}`, { raw, headers });
-}
-
-const read = (id: string, token = trader.token) => service.client(token, 'GET', `/quotes/${id}?client_id=${clientId}`);
-
-function refused({ status, body, text }: Answer, expected: number, code: string, details = '') {
-  assert.deepEqual([status, body?.code], [expected, code], text);
-  assert.ok(body.details.startsWith(details), `${body.details} begins with ${details}`);
-}
-
-async function quoted(fields: object = {}) {
-  const answer = await ask(fields);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const put = (path: string, body: unknown) => exchange.put(path, body);
+const ask: typeof exchange.ask = (...asked) => exchange.ask(...asked);
+const quoted = (fields: object = {}) => exchange.quoted(fields);
+const read = (id: string, token = exchange.trader.token) => exchange.call('GET', `/quotes/${id}`, undefined, { token });
 
 describe('a price', () => {
   test('is an estimate for everybody, and a quote for who may trade', async () => {
-    const estimate = await ask({}, 'estimate', { token: reader.token, key: '' });
+    const estimate = await ask({}, 'estimate', { token: reader.token });
     assert.equal(estimate.status, 200, estimate.text);
     assert.match(estimate.text, /"sell_amount":10000,/);
     const terms = {
@@ -82,15 +41,14 @@ describe('a price', () => {
     assert.deepEqual(quote, {
       ...{ quoted_rate: 1.179075, quoted_rate_symbol: 'GBPEUR', estimated_rate: null, estimated_rate_symbol: null },
       ...terms,
-      ...{ trade_type: 'spot', operation: 'sell', contact_id: trader.contactId },
+      ...{ trade_type: 'spot', operation: 'sell', contact_id: exchange.trader.contactId },
     });
     assert.match(created_at, /^2026-11-24T10:\d\d:\d\d\+00:00$/);
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), 30_000);
-    assert.equal(book_trade, `${service.api}/trades?client_id=${clientId}&quote_id=${id}`);
+    assert.equal(book_trade, `${service.api}/trades?client_id=${exchange.clientId}&quote_id=${id}`);
     refused(await ask({}, 'quote', { token: reader.token }), 403, 'permission_denied', 'the contact needs can_trade');
     refused(await ask({}, ''), 400, 'invalid_parameter', 'query.quote_type');
     refused(await ask({}, 'firm'), 400, 'invalid_parameter', 'query.quote_type');
-    refused(await ask({}, 'quote', { client: 'CLI999999' }), 404, 'client_not_found');
   });
 
   test('follows from the rates, as in the vectors of the contract', async () => {
@@ -128,11 +86,11 @@ describe('a price', () => {
     assert.equal(await rate(), 1.17315);
     await put('/pricing', { default_spread_bps: 100, spreads: pair(200) });
     assert.equal(await rate(), 1.1613);
-    await put(`/clients/${clientId}/pricing`, { spread_bps: 0, spreads: other });
+    await put(`/clients/${exchange.clientId}/pricing`, { spread_bps: 0, spreads: other });
     assert.equal(await rate(), 1.185);
-    await put(`/clients/${clientId}/pricing`, { spread_bps: 0, spreads: pair(1_000) });
+    await put(`/clients/${exchange.clientId}/pricing`, { spread_bps: 0, spreads: pair(1_000) });
     assert.equal(await rate(), 1.0665);
-    await put(`/clients/${clientId}/pricing`, {});
+    await put(`/clients/${exchange.clientId}/pricing`, {});
     await put('/pricing', {});
   });
 
@@ -201,12 +159,12 @@ describe('a price', () => {
   });
 
   test('is refused in the order of the reasons', async () => {
-    const client = (fields: object) => service.operator('PATCH', `/clients/${clientId}`, fields);
+    const client = (fields: object) => service.operator('PATCH', `/clients/${exchange.clientId}`, fields);
     const fx = (mode: string) => put('/fx-availability', { mode });
     await put('/currencies/EUR', { maximum: 100 });
     await put('/pricing', { rate_max_age_seconds: 60 });
     await put('/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.185 }, as_of: '2026-11-24T09:00:00Z' });
-    await put(`/clients/${clientId}/pricing`, {
+    await put(`/clients/${exchange.clientId}/pricing`, {
       currencies: [{ currency: 'EUR', buy_allowed: false }, { currency: 'GBP' }],
     });
     await fx('closed');
@@ -215,10 +173,10 @@ describe('a price', () => {
     await client({ fx_enabled: true });
     refused(await ask(), 409, 'fx_closed');
     refused(await ask({}, 'estimate'), 409, 'currency_not_allowed', 'body.buy_currency');
-    await put(`/clients/${clientId}/pricing`, { currencies: [{ currency: 'EUR' }, { currency: 'CHF' }] });
+    await put(`/clients/${exchange.clientId}/pricing`, { currencies: [{ currency: 'EUR' }, { currency: 'CHF' }] });
     refused(await ask({}, 'estimate'), 409, 'currency_not_allowed', 'body.sell_currency');
     refused(await ask({ sell_currency: 'CHF' }, 'estimate'), 409, 'exchange_rate_missing');
-    await put(`/clients/${clientId}/pricing`, {});
+    await put(`/clients/${exchange.clientId}/pricing`, {});
     // No estimate is stale while FX is closed.
     refused(await ask({}, 'estimate'), 409, 'amount_out_of_range');
     await fx('auto');
@@ -264,13 +222,13 @@ describe('a quote', () => {
     const seen = await service.operator('GET', `/quotes/${quote.quote_id}`);
     assert.deepEqual(
       [seen.body.mid, seen.body.spread_bps, seen.body.rate_as_of, seen.body.status, seen.body.client_id],
-      [0.005225479438, 50, '2026-11-24T09:59:00+00:00', 'open', clientId],
+      [0.005225479438, 50, '2026-11-24T09:59:00+00:00', 'open', exchange.clientId],
     );
     const feed = await service.operator('GET', `/changes?after=${cursor}&entities=quote&wait=5`);
     const [change] = feed.body.changes;
     assert.deepEqual([change.entity, change.action, change.entity_id], ['quote', 'create', quote.quote_id]);
     assert.deepEqual(change.data, seen.body);
-    const open = await service.operator('GET', `/quotes?client_id=${clientId}&status=open`);
+    const open = await service.operator('GET', `/quotes?client_id=${exchange.clientId}&status=open`);
     assert.deepEqual(open.body[0], seen.body);
     refused(await service.operator('GET', '/quotes/nobody'), 404, 'quote_not_found');
   });
@@ -282,7 +240,7 @@ describe('a quote', () => {
     assert.equal(again.text, first.text);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
     refused(await ask({ amount: 5 }, 'quote', { key }), 409, 'idempotency_conflict');
-    await moveClock(first.body.expires_at);
+    await moveClock(service, first.body.expires_at);
     assert.equal((await read(first.body.quote_id)).body.status, 'expired');
     const anew = await ask({ amount: 5 }, 'quote', { key });
     assert.equal(anew.status, 201, anew.text);
@@ -290,11 +248,11 @@ describe('a quote', () => {
     // An estimate has no key, not even a wrong one.
     const estimate = await ask({}, 'estimate', { key: 'k'.repeat(256) });
     assert.equal(estimate.headers.get('idempotency-replayed'), null);
-    await moveClock(NOW);
+    await moveClock(service, FX_OPEN);
   });
 
   test('is one of 20 open ones at most, at any concurrency', async () => {
-    const busy = await hireTrader();
+    const busy = await exchange.hireTrader();
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask({}, 'quote', { token: busy.token })));
     assert.deepEqual(
       [201, 429].map((wanted) => answers.filter(({ status }) => status === wanted).length),
@@ -307,20 +265,20 @@ describe('a quote', () => {
     // A refusal for another reason comes first, and other contacts have their own.
     refused(await ask({ buy_currency: 'RUB' }, 'quote', { token: busy.token }), 409, 'currency_not_allowed');
     assert.equal((await ask()).status, 201);
-    await moveClock(new Date(Date.parse(NOW) + 60_000).toISOString());
+    await moveClock(service, new Date(Date.parse(FX_OPEN) + 60_000).toISOString());
     assert.equal((await ask({}, 'quote', { token: busy.token })).status, 201);
-    await moveClock(NOW);
+    await moveClock(service, FX_OPEN);
   });
 
   test('can be read for 90 days', async () => {
     const quote = await quoted();
-    await moveClock('2027-02-21T10:00:00Z');
+    await moveClock(service, '2027-02-21T10:00:00Z');
     assert.equal((await read(quote.quote_id)).status, 401);
-    const token = await world.signIn();
+    const token = await exchange.world.signIn();
     assert.equal((await read(quote.quote_id, token)).body.status, 'expired');
-    await moveClock('2027-02-23T10:00:00Z');
-    refused(await read(quote.quote_id, await world.signIn()), 404, 'quote_not_found');
+    await moveClock(service, '2027-02-23T10:00:00Z');
+    refused(await read(quote.quote_id, await exchange.world.signIn()), 404, 'quote_not_found');
     refused(await service.operator('GET', `/quotes/${quote.quote_id}`), 404, 'quote_not_found');
-    await moveClock(NOW);
+    await moveClock(service, FX_OPEN);
   });
 });

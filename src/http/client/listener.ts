@@ -217,7 +217,6 @@ function identifyClient(request: FastifyRequest, session: Session): void {
 const FED = [
   'multipayments',
   'mass-beneficiaries',
-  'trades',
   'accounts',
   'currency-accounts',
   'transactions',

@@ -27,6 +27,7 @@ import { quoteRoutes } from './quotes.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { statementRoutes } from './statements.ts';
 import { streamRoutes } from './stream.ts';
+import { clientTradeRoutes } from './trades.ts';
 import { transactionRoutes } from './transactions.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -47,6 +48,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     challengeRoutes,
     quoteRoutes,
     manyDecisionRoutes,
+    clientTradeRoutes,
     multipaymentRoutes,
     clientBeneficiaryRoutes,
     metadataRoutes,

@@ -117,6 +117,11 @@ const CONSTRAINTS: Record<string, [ErrorCode, string, string]> = {
     'the client already has an account in this currency',
   ],
   beneficiaries_pkey: ['already_exists', 'beneficiary_id', 'is already in use'],
+  trades_external_reference: [
+    'already_exists',
+    'external_reference_id',
+    'the client has a trade with this reference already',
+  ],
   trades_pkey: ['already_exists', 'trade_id', 'is already in use'],
   payments_uuid_key: ['already_exists', 'uuid', 'is already the uuid of another payment'],
   payments_payment_id_key: ['already_exists', 'payment_id', 'is already in use'],
