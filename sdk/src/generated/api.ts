@@ -188,6 +188,19 @@ export interface Balance {
   type: 'InterimAvailable' | 'Available' | 'RequiredFunds';
 }
 
+export interface BankAccount {
+  account_number: string | null;
+  iban: string | null;
+  swift_code: string | null;
+  bank_identifier: string | null;
+  bank_identifier_type: string | null;
+  bank_name: string | null;
+  bank_address_line_1: string | null;
+  bank_address_line_2: string | null;
+  bank_city: string | null;
+  bank_post_code: string | null;
+}
+
 export interface Beneficiary {
   beneficiary_id: string | null;
   name: string;
@@ -384,6 +397,15 @@ export interface BeneficiarySearch {
   bank_identifier?: string;
 }
 
+export interface BookedTrade {
+  trade_id: string;
+  bank_account: BankAccount | null;
+  /** When the sell amount is due */
+  maturity_date: string;
+  /** By which the institution knows what is paid for */
+  reference_for_payment: string;
+}
+
 export interface Challenge {
   /** To be sent with the approval */
   challenge_id: string;
@@ -476,6 +498,39 @@ export interface DecidedPayment {
   code: string | null;
   message: string | null;
   details: string | null;
+}
+
+export interface DrawdownOrder {
+  /** Amount of the bought currency */
+  buy_amount: number;
+  /** Why; not_related_to_goods_or_services is for a spot only */
+  reason:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+  /** Day on which it settles; default: as early as possible, YYYY-MM-DD */
+  value_date?: string;
+  /** Shown with the trade */
+  reference?: string;
+  /** The client's own identifier; no two of its trades have the same */
+  external_reference_id?: string;
+  /** Number of a currency account, which holds the sell amount until it is debited */
+  funding_account_id?: number;
 }
 
 export interface ErrorMessage {
@@ -1323,8 +1378,64 @@ export interface Trade {
   beneficiaries: unknown[];
 }
 
+export interface TradeFunds {
+  trade_id: string;
+  status:
+    | 'Created'
+    | 'Funds In Partially'
+    | 'Funds In Full'
+    | 'Funds Out Partially Allocated'
+    | 'Funds Out Full Allocated'
+    | 'Closed'
+    | 'Cancelled'
+    | 'Rejected';
+  buy_currency: string;
+  /** What is bought, a decimal */
+  buy_amount: string;
+  /** What its live payments and drawdowns take, a decimal */
+  allocated_amount: string;
+  /** What is left; it may be below 0, a decimal */
+  unallocated_amount: string;
+  sell_currency: string;
+  /** What is sold, a decimal */
+  sell_amount: string;
+  /** What is held for it in its funding account, a decimal */
+  held_amount: string;
+}
+
 export interface TradeNotification {
   data: Trade[];
+}
+
+export interface TradeOrder {
+  /** Why; not_related_to_goods_or_services is for a spot only */
+  reason:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+  /** Shown with the trade */
+  reference?: string;
+  /** The client's own identifier; no two of its trades have the same */
+  external_reference_id?: string;
+  /** Number of a currency account, which holds the sell amount until it is debited */
+  funding_account_id?: number;
+  /** Taken and ignored: the quote says it */
+  trade_type?: unknown;
 }
 
 export interface Transaction {
@@ -1688,6 +1799,59 @@ export interface Operations {
   'POST /payments/challenges': {
     body: ChallengeForMany;
     response: Challenge;
+  };
+  /** Book a quote */
+  'POST /trades': {
+    query: {
+      /** The quote */
+      quote_id: string;
+    };
+    body: TradeOrder;
+    response: BookedTrade;
+  };
+  /** List trades */
+  'GET /trades': {
+    query?: {
+      /** Only of these types, separated by commas */
+      trade_type?: string;
+      /** Only with one of these statuses, separated by commas */
+      status?: string;
+      /** Only drawdowns of this trade */
+      parent_trade_id?: string;
+      /** Only those that buy it */
+      buy_currency?: string;
+      /** The client's own identifier */
+      external_reference_id?: string;
+      /** Only those that were booked for it */
+      mass_payment_id?: string;
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: Trade[];
+  };
+  /** Draw down a window forward */
+  'POST /trades/{trade_id}/drawdowns': {
+    path: {
+      trade_id: string;
+    };
+    body: DrawdownOrder;
+    response: BookedTrade;
+  };
+  /** Read a trade */
+  'GET /trades/{trade_id}': {
+    path: {
+      trade_id: string;
+    };
+    response: Trade;
+  };
+  /** Tell what is left of a trade */
+  'GET /trades/{trade_id}/funds': {
+    path: {
+      trade_id: string;
+    };
+    response: TradeFunds;
   };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {
