@@ -70,9 +70,13 @@ const BANKS_ELSEWHERE: Readonly<Record<string, string>> = {
   ),
 };
 
+/** Countries that the IBAN registry has taken in since the library was made, which knows their lengths. */
+const NEW_IN_REGISTRY = ['BI', 'DJ', 'FK', 'HN'];
+
 const REGISTRY: ReadonlySet<string> = new Set([
   ...Object.entries(getCountrySpecifications()).flatMap(([code, { IBANRegistry }]) => (IBANRegistry ? [code] : [])),
   ...Object.keys(BANKS_ELSEWHERE),
+  ...NEW_IN_REGISTRY,
 ]);
 
 /** Whether an IBAN or a BIC of one country can be of a bank in another. */

@@ -217,6 +217,21 @@ test('blanks and hyphens of all kinds are taken away, letters made capital', () 
   assert.equal(electronic(' - '), '');
 });
 
+test('countries that came into the IBAN registry lately have its row', () => {
+  for (const [country, length] of [
+    ['BI', 27],
+    ['DJ', 27],
+    ['FK', 18],
+    ['HN', 28],
+  ] as const) {
+    assert.deepEqual(rowFor(TABLE, country, 'USD').groups, [['iban', 'swift_code']], country);
+    const bban = '0'.repeat(length - 4);
+    const made = Array.from({ length: 97 }, (_, n) => `${country}${String(n + 2).padStart(2, '0')}${bban}`);
+    assert.equal(made.filter(isIban).length, 1, country);
+    assert.ok(!made.some((iban) => isIban(`${iban}0`)));
+  }
+});
+
 test('check digits', () => {
   assert.deepEqual([passes('aba', '021000021'), passes('aba', '021000022')], [true, false]);
   assert.deepEqual([passes('clabe', '032180000118359719'), passes('clabe', '032180000118359710')], [true, false]);
