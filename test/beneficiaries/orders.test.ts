@@ -402,13 +402,20 @@ describe('the institution', () => {
       });
     const codes = async (...lines: Body[]) =>
       (await send(...lines)).body.errors.map((each: { code: string }) => each.code);
-    const fresh = { client_id: party.clientId, beneficiary_id: randomUUID(), beneficiary_name: 'New' };
+    const more = { city: 'Berlin', email_notification: true, email_addresses: ['a@b.example', 'c\\d@b.example'] };
+    const fresh = { client_id: party.clientId, beneficiary_id: randomUUID(), beneficiary_name: 'New', ...more };
     assert.deepEqual(
       await codes(line, { ...line, version: 7 }, { beneficiary_id: id, version: 7 }, { ...fresh, version: 1 }),
       [...['invalid_body', 'version_mismatch', 'version_mismatch', 'version_mismatch']],
     );
     const done = await send({ ...line, version: 1 }, fresh);
     assert.deepEqual([done.body.accepted, done.body.rejected], [2, 0], done.text);
+    const { body: stored } = await service.operator('GET', `/beneficiaries/${fresh.beneficiary_id}`);
+    assert.deepEqual(
+      [stored.city, stored.email_addresses, stored.source],
+      [more.city, more.email_addresses, 'institution'],
+    );
+    assert.equal((await send(fresh)).body.unchanged, 1);
     assert.deepEqual(
       (await eventsOf(party)).map(([{ aml_status: status }]) => status),
       ['Pending Review', 'OK'],
