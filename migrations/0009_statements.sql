@@ -13,7 +13,7 @@ create table statement_requests (
   date_from date not null,
   date_to date not null,
   format text not null check (format in ('pdf', 'csv', 'camt.053')),
-  delivery text not null check (delivery in ('push', 'email', 'both')),
+  delivery text not null check (delivery in ('push', 'email', 'both', 'file')),
   request_id text not null,
   created_at timestamptz not null
 );
@@ -34,12 +34,13 @@ create table statement_sections (
 );
 create index statement_sections_account on statement_sections (client_id, currency_account_id);
 
--- One row for each mail and each file that is pushed. The process that works on one holds the advisory lock (7210438, hash of the id).
+-- One row for each mail, each file that is pushed, and each that is kept for its client to fetch.
+-- The process that works on one holds the advisory lock (7210438, hash of the id).
 create table statement_deliveries (
   id bigint generated always as identity primary key,
   client_id text not null references clients,
   statement_id uuid not null references statement_requests,
-  channel text not null check (channel in ('email', 'push')),
+  channel text not null check (channel in ('email', 'push', 'file')),
   -- The currency of a pushed file that contains one account; empty for the whole statement.
   currency text not null,
   status text not null check (status in ('requested', 'making', 'retrying', 'sent', 'failed')),
@@ -60,3 +61,13 @@ create table statement_deliveries (
 -- Finds the next delivery of each client and channel, so that a client with many delays no other.
 create index statement_deliveries_open on statement_deliveries (channel, client_id, due_at, id)
   where status in ('requested', 'making', 'retrying');
+
+-- Files that clients fetch, in parts, for some days (src/statements/kept-file.ts).
+create table statement_files (
+  client_id text not null references clients,
+  statement_id uuid not null references statement_requests,
+  place int not null,
+  bytes bytea not null,
+  primary key (statement_id, place)
+);
+alter table statement_files alter column bytes set storage external;

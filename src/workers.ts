@@ -18,6 +18,7 @@ import { rollUpTotals } from './payments/search/totals.ts';
 import { Parts } from './process/parts.ts';
 import { Periodic } from './process/periodic.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
+import { clearFiles } from './statements/kept-file.ts';
 import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/delivery/dispatcher.ts';
 import { createUnreadStreams } from './webhooks/unread-streams.ts';
@@ -27,6 +28,8 @@ const TOTALS_INTERVAL_MS = 1_000;
 /** The same in one of several cells, where a run costs many times as much, as long as it finds no more deltas than pages add up easily. */
 const TOTALS_OF_CELL_INTERVAL_MS = 5_000;
 const FEW_DELTAS = 1_000;
+/** Milliseconds between two looks for statement files that are no longer kept. */
+const FILES_INTERVAL_MS = 600_000;
 
 interface Workers {
   context: Context;
@@ -115,10 +118,16 @@ async function startAll({ context: everywhere, parts, drawing }: Workers): Promi
 }
 
 function tasksOfCell(context: Context) {
-  const { log, rhythm } = context;
+  const { backgroundPool, clock, log, rhythm } = context;
   const tasks = [
     createUnreadStreams(context),
     createQuoteClearing(context),
+    new Periodic({
+      name: 'kept statements',
+      intervalMs: FILES_INTERVAL_MS,
+      log,
+      run: () => clearFiles(backgroundPool, clock.now()),
+    }),
     new Periodic({ name: 'payment totals', log, ...inRhythm(context, rollUp(context)) }),
     new ApproverRefresher(context),
   ];

@@ -99,7 +99,7 @@ const DECLARED = {
   },
   statement_request: {
     ...{ table: 'statement_requests', id: 'statement_id', type: 'uuid', address: 'statements' },
-    details: ['statement_deliveries', 'statement_sections'],
+    details: ['statement_files', 'statement_deliveries', 'statement_sections'],
     copies: { table: 'statement_deliveries', key: 'id', columns: { last_error: 'text' } },
   },
 } as const satisfies Record<string, KindFacts>;

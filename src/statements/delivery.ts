@@ -10,6 +10,7 @@ import { messageOf } from '../values/unknown.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';
+import { keepFile } from './kept-file.ts';
 import { readSection } from './ledger.ts';
 import { statementMail } from './mail.ts';
 import { Pusher, PushFailure } from './push.ts';
@@ -92,6 +93,10 @@ export class DeliveryWork {
       if (delivery.channel === 'push') {
         for (const { file, spool } of made) await this.#pusher.push(delivery, file, spool);
         return await this.#sent(delivery);
+      }
+      if (delivery.channel === 'file') {
+        for (const { spool } of made) await keepFile(backgroundPool, delivery, spool, clock);
+        return;
       }
       const attachments = made.map(({ file: { filename, contentType }, spool }) => ({
         filename,

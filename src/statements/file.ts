@@ -29,11 +29,8 @@ export function statementFiles(
   format: StatementFormat,
   drawing: Drawing,
 ): StatementFile[] {
-  const { client, date_from, date_to } = statement;
-  const named = (currency?: string) => ({
-    filename: `${['statement', client.client_id, date_from, date_to, ...(currency ? [currency] : [])].join('_')}.${ENDINGS[format]}`,
-    contentType: MEDIA_TYPES[format],
-  });
+  const { client, date_from: dateFrom, date_to: dateTo } = statement;
+  const named = (currency?: string) => nameFile({ clientId: client.client_id, dateFrom, dateTo, format, currency });
   if (format === 'pdf')
     return [{ ...named(), make: () => statementPdf(drawing.renderer, statement, drawing.institution) }];
   return statement.sections.map((section) => {
@@ -41,4 +38,17 @@ export function statementFiles(
     const stream = format === 'csv' ? () => statementCsv(one) : () => statementCamt(one, drawing.institution);
     return { ...named(section.currency), make: async () => stream() };
   });
+}
+
+/** What a file is called, and what is in it. @param about `currency`: of the one account in it */
+export function nameFile(about: {
+  clientId: string;
+  dateFrom: string;
+  dateTo: string;
+  format: StatementFormat;
+  currency?: string | undefined;
+}): { filename: string; contentType: string } {
+  const { clientId, dateFrom, dateTo, format, currency } = about;
+  const words = ['statement', clientId, dateFrom, dateTo, ...(currency ? [currency] : [])];
+  return { filename: `${words.join('_')}.${ENDINGS[format]}`, contentType: MEDIA_TYPES[format] };
 }

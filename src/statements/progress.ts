@@ -4,7 +4,7 @@ import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { Nullable } from '../values/schemas.ts';
-import { DELIVERY_METHODS, STATEMENT_FORMATS } from './request.ts';
+import { DELIVERIES, STATEMENT_FORMATS } from './request.ts';
 
 export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
 
@@ -22,7 +22,7 @@ export const STATEMENT_PROGRESS = Type.Object({
   date_from: day('First day'),
   date_to: day('Last day, included'),
   currencies: Type.Array(Type.String(), { description: 'Of the accounts that it covers' }),
-  delivery: Type.Enum(DELIVERY_METHODS),
+  delivery: Type.Enum(DELIVERIES),
   sent_to: Type.String({ description: 'The address of the mail, of the push, or of both with a comma between them' }),
   reason: Nullable(Type.String({ description: 'Why it failed, or why it is tried again' })),
 });
@@ -85,7 +85,7 @@ async function readRows(db: Db, which: string, values: unknown[]): Promise<Row[]
 }
 
 function shown({ requested_at, ended_at, email, push_url: url, ...rest }: Row): StatementProgress {
-  const addresses = { email: [email], push: [bare(url)], both: [email, bare(url)] }[rest.delivery] ?? [];
+  const addresses = { email: [email], push: [bare(url)], both: [email, bare(url)], file: [] }[rest.delivery] ?? [];
   return {
     ...rest,
     requested_at: londonTimestamp(requested_at),

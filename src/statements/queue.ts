@@ -6,7 +6,7 @@ import type { StatementFormat } from './request.ts';
 /** Candidates beyond the free slots: other processes may already work on the first ones. */
 const SPARE_CANDIDATES = 32;
 
-export type Channel = 'email' | 'push';
+export type Channel = 'email' | 'push' | 'file';
 
 /** An attempt of a delivery that this process works on. */
 export interface StatementDelivery {

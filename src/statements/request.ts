@@ -5,13 +5,16 @@ import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { leaveWork, type Transaction } from '../database/database.ts';
 import { daysBetween, isCalendarDay } from '../values/calendar.ts';
-import { Problem } from '../values/errors.ts';
+import { attempt, Problem, refusedBody } from '../values/errors.ts';
 import { Day, PATTERNS } from '../values/schemas.ts';
 
 export const STATEMENT_FORMATS = ['pdf', 'csv', 'camt.053'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 export const DELIVERY_METHODS = ['push', 'email', 'both'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
+/** How a statement reaches its client: `file` is kept for it to fetch. */
+export const DELIVERIES = [...DELIVERY_METHODS, 'file'] as const;
+type Delivery = (typeof DELIVERIES)[number];
 
 /** Characters of the list of currencies: several times the list of all currencies. */
 const MAX_CURRENCIES_LENGTH = 2_000;
@@ -64,7 +67,6 @@ export async function requestStatement(
 ): Promise<{ statementId: string; delivery: DeliveryMethod }> {
   checkPeriod(input, options.maxDays);
   const delivery = deliveryOf(input);
-  const format = input.format ?? 'pdf';
   const { clientId, contactId } = caller;
   const found = await tx.query<{ push: boolean; email: string; name: string }>(
     `select c.statement_push_url is not null as push, p.email, p.name from clients c, contacts p
@@ -79,24 +81,71 @@ export async function requestStatement(
       message: 'must be email: the institution has set no statement_push_url for this client',
     });
   }
+  const { date_from: dateFrom, date_to: dateTo, format = 'pdf' } = input;
+  const request = { clientId, contactId, email, name, dateFrom, dateTo, format, delivery, accounts };
+  return { statementId: await writeRequest(tx, act, request), delivery };
+}
+
+/** A statement of one account, as a file that its client fetches. */
+export interface FileInput {
+  accountId: number;
+  /** London days, both included. */
+  dateFrom: string;
+  dateTo: string;
+  format: StatementFormat;
+}
+
+/**
+ * Stores the request of a statement that its client fetches as a file; it covers what is booked now.
+ * @param options `maxDays`: LOMBARD_STATEMENT_MAX_DAYS; `names`: of the ends of the period, in the request
+ * @returns the request's id
+ * @throws Problem invalid_body, statement_period_too_long
+ */
+export async function requestFile(
+  tx: Transaction,
+  act: Act,
+  { clientId, contactId }: { clientId: string; contactId: string },
+  { accountId, dateFrom, dateTo, format }: FileInput,
+  { maxDays, names }: { maxDays: number; names: PeriodNames },
+): Promise<string> {
+  const fault = attempt(() => checkPeriod({ date_from: dateFrom, date_to: dateTo }, maxDays, names));
+  if (fault?.code === 'invalid_body' && fault.fault) throw refusedBody([{ ...fault.fault, code: 'invalid_format' }]);
+  if (fault) throw fault;
+  const contact = await tx.query<{ email: string; name: string }>(
+    'select email, name from contacts where contact_id = $1',
+    [contactId],
+  );
+  const { email, name } = contact.rows[0]!;
+  const accounts = (await accountsOf(tx, clientId, undefined)).filter((account) => account.account_id === accountId);
+  return writeRequest(tx, act, {
+    ...{ clientId, contactId, email, name, dateFrom, dateTo, format, accounts },
+    delivery: 'file',
+  });
+}
+
+/** A request as it is stored. */
+interface NewRequest {
+  clientId: string;
+  contactId: string;
+  /** Of the contact. */
+  email: string;
+  name: string;
+  dateFrom: string;
+  dateTo: string;
+  format: StatementFormat;
+  delivery: Delivery;
+  accounts: readonly RequestedAccount[];
+}
+
+/** @returns the request's id */
+async function writeRequest(tx: Transaction, act: Act, request: NewRequest): Promise<string> {
+  const { clientId, contactId, email, name, dateFrom, dateTo, format, delivery, accounts } = request;
   const statementId = randomUUID();
   await tx.query(
     `insert into statement_requests (statement_id, client_id, contact_id, email, contact_name, date_from, date_to, format, delivery,
        request_id, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      statementId,
-      clientId,
-      contactId,
-      email,
-      name,
-      input.date_from,
-      input.date_to,
-      format,
-      delivery,
-      act.requestId,
-      act.now,
-    ],
+    [statementId, clientId, contactId, email, name, dateFrom, dateTo, format, delivery, act.requestId, act.now],
   );
   await tx.query(
     `insert into statement_sections (client_id, statement_id, currency, currency_account_id, last_transaction)
@@ -111,8 +160,9 @@ export async function requestStatement(
   );
   const files = format === 'pdf' ? [''] : accounts.map((account) => account.currency);
   const deliveries = [
-    ...(delivery === 'push' ? [] : [{ channel: 'email', currency: '' }]),
-    ...(delivery === 'email' ? [] : files.map((currency) => ({ channel: 'push', currency }))),
+    ...(delivery === 'email' || delivery === 'both' ? [{ channel: 'email', currency: '' }] : []),
+    ...(delivery === 'push' || delivery === 'both' ? files.map((currency) => ({ channel: 'push', currency })) : []),
+    ...(delivery === 'file' ? [{ channel: 'file', currency: '' }] : []),
   ];
   leaveWork(tx, 'statements');
   await tx.query(
@@ -120,23 +170,36 @@ export async function requestStatement(
      select $1, $2, channel, currency, 'requested', $3, $3 from unnest($4::text[], $5::text[]) as d(channel, currency)`,
     [clientId, statementId, act.now, deliveries.map((each) => each.channel), deliveries.map((each) => each.currency)],
   );
-  const { date_from, date_to } = input;
-  const after = { date_from, date_to, format, delivery, currencies: accounts.map((account) => account.currency) };
+  const after = {
+    date_from: dateFrom,
+    date_to: dateTo,
+    format,
+    delivery,
+    currencies: accounts.map((account) => account.currency),
+  };
   audit(tx, act, { action: 'create', entity: 'statement', entityId: statementId, clientId, after });
   noteChange(tx, act, { entity: 'statement_request', id: statementId, clientId, action: 'create', created: true });
-  return { statementId, delivery };
+  return statementId;
 }
 
-function checkPeriod(input: StatementInput, maxDays: number): void {
+/** What a request calls the ends of its period. */
+interface PeriodNames {
+  date_from: string;
+  date_to: string;
+}
+const DAYS: PeriodNames = { date_from: 'date_from', date_to: 'date_to' };
+
+function checkPeriod(input: PeriodNames, maxDays: number, names = DAYS): void {
   for (const field of ['date_from', 'date_to'] as const) {
     if (!isCalendarDay(input[field]))
       throw new Problem('invalid_body', { field, message: 'must be a calendar day as YYYY-MM-DD' });
   }
   const days = daysBetween(input.date_from, input.date_to) + 1;
-  if (days < 1) throw new Problem('invalid_body', { field: 'date_to', message: 'must not be before date_from' });
+  if (days < 1)
+    throw new Problem('invalid_body', { field: names.date_to, message: `must not be before ${names.date_from}` });
   if (days > maxDays) {
     throw new Problem('statement_period_too_long', {
-      field: 'date_to',
+      field: names.date_to,
       message: `the period has ${days} days, first and last included; it must have at most ${maxDays}`,
     });
   }

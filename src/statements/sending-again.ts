@@ -17,7 +17,7 @@ export async function sendStatementAgain(tx: Transaction, act: Act, id: string):
   const found = isUuid(id)
     ? first(
         await tx.query<{ client_id: string; contact_id: string; email: boolean }>(
-          `select client_id, contact_id, delivery <> 'push' as email from statement_requests where statement_id = $1 for update`,
+          `select client_id, contact_id, delivery in ('email', 'both') as email from statement_requests where statement_id = $1 for update`,
           [id],
         ),
       )

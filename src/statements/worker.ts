@@ -23,7 +23,7 @@ const STOP_LIMIT_MS = 8_500;
 /** Milliseconds to record those that were interrupted then. */
 const RECORD_LIMIT_MS = 1_000;
 /** Deliveries in flight at once in one process: mails share the mail server, pushes go to receivers that may hang. */
-const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8 };
+const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8, file: 4 };
 
 /** The context of a cell, and the work in it. */
 type Cell = Context & { work: DeliveryWork };
@@ -97,7 +97,7 @@ export class StatementWorker {
     const now = cell.clock.now();
     // The connection with the locks keeps its plans, but belongs to no cell where there are several.
     const db = hasSeveralCells(cell.backgroundPool) ? cell.backgroundPool : locks;
-    for (const channel of ['email', 'push'] as const) {
+    for (const channel of ['email', 'push', 'file'] as const) {
       const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
       let slots = MAX_IN_FLIGHT[channel] - inFlight.length;
       const busy = inFlight.map((each) => each.clientId);

@@ -141,6 +141,7 @@ test('of every table that names a client it is known what a move, a reset and an
       ...split(
         'payment_approvers payment_decisions payment_notices step_up_challenges step_up_payments statement_sections',
       ),
+      'statement_files',
       ...split('accounts currency_accounts holds transactions trades trade_beneficiaries quotes multipayments'),
       ...split('beneficiaries beneficiary_changes mass_beneficiaries mass_beneficiary_errors'),
     ].sort(),

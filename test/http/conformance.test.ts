@@ -330,6 +330,12 @@ async function reads(ask: Caller, plain: Caller, accountId: string): Promise<voi
   await ask('GET', `/accounts/${account}/transactions?from_value_datetime=today`);
   await ask('GET', `/accounts/${account}/transactions/${transaction}`);
   await ask('GET', `/accounts/${account}/transactions/none`);
+  const statement = { from_value_datetime: '2026-01-01T00:00:00Z' };
+  const { body: requested } = await ask('POST', `/accounts/${account}/statements/file?format=csv`, statement);
+  const { pathname, search } = new URL(requested.url);
+  await until(async () => (await plain('GET', `${pathname}${search}`)).status === 200);
+  await ask('POST', `/accounts/${account}/statements/file`, {});
+  await ask('GET', `/accounts/${account}/statements/none/file`);
   await ask('GET', '/currencies?trade_type=spot');
   await ask('GET', '/currencies?trade_type=swap');
 }

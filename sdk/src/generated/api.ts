@@ -1304,6 +1304,22 @@ export interface SandboxTrigger {
     | 'BENEFICIARY_STATUS_CHANGE';
 }
 
+export interface StatementFileInput {
+  /** Its London day is the first one; ISO 8601, in UTC without an offset */
+  from_value_datetime: string;
+  /** Its London day is the last one, included; default: now; ISO 8601, in UTC without an offset */
+  to_value_datetime?: string;
+}
+
+export interface StatementFileProgress {
+  status: 'queued' | 'running';
+}
+
+export interface StatementFileRequest {
+  /** Where the file can be fetched, for 7 days */
+  url: string;
+}
+
 export interface StatementInput {
   /** First day, a London day, YYYY-MM-DD */
   date_from: string;
@@ -1333,7 +1349,7 @@ export interface StatementRequest {
   date_to: string;
   /** Of the accounts that it covers */
   currencies: string[];
-  delivery: 'push' | 'email' | 'both';
+  delivery: 'push' | 'email' | 'both' | 'file';
   /** The address of the mail, of the push, or of both with a comma between them */
   sent_to: string;
   reason: string | null;
@@ -1986,6 +2002,28 @@ export interface Operations {
       id: string;
     };
     response: StatementRequest;
+  };
+  /** Request a statement of a currency account as a file */
+  'POST /accounts/{account_id}/statements/file': {
+    path: {
+      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
+      account_id: string;
+    };
+    query?: {
+      format?: 'pdf' | 'csv' | 'camt053';
+    };
+    body: StatementFileInput;
+    response: StatementFileRequest;
+  };
+  /** Fetch the file of a statement */
+  'GET /accounts/{account_id}/statements/{statement_id}/file': {
+    path: {
+      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
+      account_id: string;
+      /** Identifier of the request */
+      statement_id: string;
+    };
+    response: string | StatementFileProgress;
   };
   /** Return a document as a PDF */
   'GET /documents': {

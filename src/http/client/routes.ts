@@ -25,6 +25,7 @@ import { peopleRoutes } from './people.ts';
 import { pingRoutes } from './ping.ts';
 import { quoteRoutes } from './quotes.ts';
 import { sandboxRoutes } from './sandbox.ts';
+import { statementFileRoutes } from './statement-files.ts';
 import { statementRoutes } from './statements.ts';
 import { streamRoutes } from './stream.ts';
 import { clientTradeRoutes } from './trades.ts';
@@ -58,6 +59,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     onboardingRoutes,
     streamRoutes(sessions),
     statementRoutes,
+    statementFileRoutes,
     documentRoutes(drawing),
     sandboxRoutes,
     siteRoutes(INTEGRATORS),
