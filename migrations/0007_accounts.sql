@@ -83,8 +83,10 @@ create table holds (
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id),
   constraint holds_payment_id_check check ((payment_id is null) <> (trade_id is null))
 );
-create index holds_client on holds (client_id, id);
-create index holds_account on holds (client_id, currency_account_id, id);
+create index holds_opened on holds (opened_at, id);
+create index holds_client on holds (client_id, opened_at, id);
+create index holds_account on holds (client_id, currency_account_id, opened_at, id);
+create index holds_open on holds (client_id, opened_at, id) where closed_at is null;
 create index holds_payment on holds (client_id, payment_id) where closed_at is null and payment_id is not null;
 create index holds_trade on holds (client_id, trade_id) where closed_at is null and trade_id is not null;
 create index holds_executed on holds (executed_at) where closed_at is null and executed_at is not null;

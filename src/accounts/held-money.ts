@@ -78,19 +78,22 @@ export interface Holder {
 /** The column of `holds` that names the holder. */
 export type HolderColumn = 'payment_id' | 'trade_id';
 
+/** A holder whose hold is over, and what closes it: the action of the payment, or the status of the trade. */
+export interface ClosedHolder extends Holder {
+  by: string;
+}
+
 /**
- * Closes the open holds of payments or trades, by one statement that the server may still have to run.
- * @param by what closes them: the action of the payment, or the status of the trade
+ * Closes the open holds of payments or trades, all by one statement: their accounts are locked in one order for everybody.
  * @returns the holders whose holds were open
  */
 export async function closeHolds(
   tx: Transaction,
   now: Date,
-  { holders, column, by }: { holders: readonly Holder[]; column: HolderColumn; by: string },
+  { holders, column }: { holders: readonly ClosedHolder[]; column: HolderColumn },
 ): Promise<Set<string>> {
   if (holders.length === 0) return new Set();
-  const { statement } = closing(now, { holders, column, by });
-  const { rows } = await tx.query<{ id: string }>(statement);
+  const { rows } = await tx.query<{ id: string }>(closing(now, holders, column));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -98,24 +101,26 @@ export async function closeHolds(
 export function closeHoldsLater(
   tx: Transaction,
   now: Date,
-  closed: { holders: readonly Holder[]; column: HolderColumn; by: string },
+  { holders, column }: { holders: readonly ClosedHolder[]; column: HolderColumn },
 ): void {
-  if (closed.holders.length > 0) tx.later(closing(now, closed).statement);
+  if (holders.length > 0) tx.later(closing(now, holders, column));
 }
 
-function closing(now: Date, { holders, column, by }: { holders: readonly Holder[]; column: HolderColumn; by: string }) {
-  const list = new RowList(holders, ({ clientId }) => clientId, { id: { type: 'text', of: ({ id }) => id } });
-  const [at, who] = [list.values.length + 1, list.values.length + 2];
+function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColumn) {
+  const list = new RowList(holders, ({ clientId }) => clientId, {
+    id: { type: 'text', of: ({ id }) => id },
+    by: { type: 'text', of: ({ by }) => by },
+  });
   const open = `h.client_id = ${list.client} and h.${column} = ${list.at('id')} and h.closed_at is null`;
   // A hold that somebody else closes meanwhile is looked at again once its account is locked, and left alone.
-  const statement = {
+  return {
     name: list.named(`holds-close-${column}`),
     text: `with locked as materialized (
         select a.client_id, a.account_id from currency_accounts a
         where (a.client_id, a.account_id) in (select h.client_id, h.currency_account_id from holds h ${list.after('cross join')} where ${open})
         order by a.account_id for no key update of a),
       closed as (
-        update holds h set closed_at = $${at}, closed_by = $${who} from locked l ${list.after(',')}
+        update holds h set closed_at = $${list.values.length + 1}, closed_by = ${list.at('by')} from locked l ${list.after(',')}
         where ${open} and l.client_id = h.client_id and l.account_id = h.currency_account_id
         returning h.client_id, h.currency_account_id, h.${column} as id, h.amount),
       freed as (
@@ -123,9 +128,8 @@ function closing(now: Date, { holders, column, by }: { holders: readonly Holder[
         from (select client_id, currency_account_id, sum(amount) as amount from closed group by 1, 2) c
         where a.client_id = c.client_id and a.account_id = c.currency_account_id)
       select id from closed`,
-    values: [...list.values, now, by],
+    values: [...list.values, now],
   };
-  return { statement };
 }
 
 /** Notes that payments were sent, or trades closed: nothing but the debit is awaited now. */

@@ -43,9 +43,9 @@ export async function setTradeStatus(
     });
   const move = { clientId: before.client_id, tradeId, before: before.status, status };
   writeStatuses(tx, act, [move]);
-  const holders = [{ clientId: before.client_id, id: tradeId }];
+  const holders = [{ clientId: before.client_id, id: tradeId, by: status }];
   if (status === 'Closed') executeHolds(tx, act.now, { holders, column: 'trade_id' });
-  else if (FINAL.includes(status)) closeHoldsLater(tx, act.now, { holders, column: 'trade_id', by: status });
+  else if (FINAL.includes(status)) closeHoldsLater(tx, act.now, { holders, column: 'trade_id' });
   const trade = await findTrade(tx, apiUrl, tradeId);
   if (!silent) await notifyTrades(tx, act.now, [trade]);
   return trade;

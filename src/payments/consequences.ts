@@ -34,15 +34,18 @@ function statusOfTrade(status: PaymentStatus): TradeStatus {
  * @returns the payments that were returned while their money was still held: it was never debited
  */
 export async function moveHolds(tx: Transaction, act: Act, moves: readonly EffectiveMove[]): Promise<Set<string>> {
-  const returned = new Set<string>();
-  for (const [action, own] of Map.groupBy(moves, (move) => move.action)) {
-    const holders = own.map(({ clientId, paymentId: id }) => ({ clientId, id }));
-    const closed = { holders, column: 'payment_id' as const, by: action };
-    if (action === 'send') executeHolds(tx, act.now, closed);
-    else if (action === 'return') for (const id of await closeHolds(tx, act.now, closed)) returned.add(id);
-    else if (ENDING.includes(action)) closeHoldsLater(tx, act.now, closed);
+  const column = 'payment_id' as const;
+  const sent = moves.filter(({ action }) => action === 'send');
+  executeHolds(tx, act.now, { holders: sent.map(({ clientId, paymentId: id }) => ({ clientId, id })), column });
+  const ended = moves.filter(({ action }) => ENDING.includes(action));
+  const holders = ended.map(({ clientId, paymentId: id, action: by }) => ({ clientId, id, by }));
+  const returned = ended.filter(({ action }) => action === 'return');
+  if (returned.length > 0) {
+    const closed = await closeHolds(tx, act.now, { holders, column });
+    return new Set(returned.flatMap(({ paymentId }) => (closed.has(paymentId) ? [paymentId] : [])));
   }
-  return returned;
+  closeHoldsLater(tx, act.now, { holders, column });
+  return new Set();
 }
 
 /** Lets the trades of single payments follow them, and tells of both. */

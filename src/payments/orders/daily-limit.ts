@@ -1,5 +1,6 @@
 import Big from 'big.js';
-import type { Transaction } from '../../database/database.ts';
+import { isDistributed } from '../../database/cells/pool.ts';
+import { first, one, type Transaction } from '../../database/database.ts';
 import { quoteBetween } from '../../exchange/exchange-rates.ts';
 import { addDays, londonDay, startOfLondonDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
@@ -26,23 +27,40 @@ export async function lockDay(tx: Transaction, clientId: string, now: Date): Pro
     values: [clientId],
   });
   const day = londonDay(now);
-  // A statement of its own: it sees what those did for whom the lock waited.
-  const { rows } = await tx.query<DayOfOrders & Record<string, unknown>>({
-    name: 'order-limit',
-    text: `select c.amount, c.currency, o.used::text as used, o.others
-      from (select daily_payment_limit ->> 'amount' as amount, daily_payment_limit ->> 'currency' as currency from clients
-        where client_id = $1 and daily_payment_limit is not null) c cross join lateral (
-        select coalesce(sum(p.amount) filter (where p.currency is null), 0) as used,
-          coalesce(json_agg(json_build_object('currency', p.currency, 'amount', p.amount::text)) filter (where p.currency is not null), '[]')
-            as others
-        from (
-          select case when limit_currency is distinct from c.currency then payment_currency end as currency,
-            sum(case when limit_currency is distinct from c.currency then amount else limit_amount end) as amount
-          from payments where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
-          group by 1) p) o`,
-    values: [clientId, startOfLondonDay(day), startOfLondonDay(addDays(day, 1))],
-  });
-  return rows[0];
+  const days = [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))];
+  if (!isDistributed(tx)) {
+    // A statement of its own: it sees what those did for whom the lock waited.
+    const { rows } = await tx.query<DayOfOrders & Record<string, unknown>>({
+      name: 'order-limit',
+      text: `select c.amount, c.currency, o.used::text as used, o.others from (${LIMIT}) c cross join lateral (${usedOf('c.currency')}) o`,
+      values: [clientId, ...days],
+    });
+    return rows[0];
+  }
+  // A worker of Citus has the payments, and not the client.
+  const limit = first(await tx.query<{ amount: string; currency: string }>(LIMIT, [clientId]));
+  if (!limit) return undefined;
+  const used = await tx.query<Pick<DayOfOrders, 'used' | 'others'>>(
+    `select o.used::text as used, o.others from (${usedOf('$4::text')}) o`,
+    [clientId, ...days, limit.currency],
+  );
+  return { ...limit, ...one(used) };
+}
+
+/** The limit of the client `$1`, if it has one. */
+const LIMIT = `select daily_payment_limit ->> 'amount' as amount, daily_payment_limit ->> 'currency' as currency from clients
+  where client_id = $1 and daily_payment_limit is not null`;
+
+/** What the live orders of the client `$1` from `$2` to `$3` take. @param currency SQL of that of the limit */
+function usedOf(currency: string): string {
+  return `select coalesce(sum(p.amount) filter (where p.currency is null), 0) as used,
+      coalesce(json_agg(json_build_object('currency', p.currency, 'amount', p.amount::text)) filter (where p.currency is not null), '[]')
+        as others
+    from (
+      select case when limit_currency is distinct from ${currency} then payment_currency end as currency,
+        sum(case when limit_currency is distinct from ${currency} then amount else limit_amount end) as amount
+      from payments where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
+      group by 1) p`;
 }
 
 /** What amounts take of the limit: each with the rate of now, rounded half even to the limit's decimals. */

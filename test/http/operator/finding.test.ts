@@ -205,6 +205,8 @@ describe('lists and single records', () => {
       currency: 'GBP',
       client_id: world.clientId,
       balance: '10.50',
+      held: '0',
+      available: '10.50',
     });
     for (const unknown of ['999999', 'GBP', '99999999999999999999', '1.5', '-1']) {
       const { status, body } = await get(`/currency-accounts/${unknown}`);

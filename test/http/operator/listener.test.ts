@@ -43,6 +43,7 @@ test('the whole record comes back, with its defaults', async () => {
     payment_approvals_enabled: false,
     payment_creator_approval_enabled: false,
     approval_step_up: false,
+    daily_payment_limit: null,
     statement_push_url: null,
   });
   const application = await post('/applications', { name: 'App', redirect_uris: ['https://app.example/cb'] });
