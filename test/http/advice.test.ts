@@ -71,7 +71,6 @@ test('who creates what clients only read', async () => {
     ['payments', 405],
     ['multipayments', 404],
     ['mass-beneficiaries', 404],
-    ['trades', 404],
     ['accounts', 404],
     ['transactions', 404],
   ] as const) {

@@ -225,12 +225,7 @@ describe('the client API', () => {
     await ask('GET', '/accounts/currency-accounts');
     await ask('GET', '/quotes/fx-availability');
     await reads(ask, plain, accounts[0].account_id);
-    const exchange = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
-    await ask('POST', '/quotes?quote_type=estimate', exchange);
-    await ask('POST', '/quotes?quote_type=estimate', { amount: 'much', currency: 'EUR' });
-    const { body: quote } = await ask('POST', '/quotes?quote_type=quote', exchange);
-    await ask('GET', `/quotes/${quote.quote_id}`);
-    await ask('GET', '/quotes/none');
+    await exchanges(ask);
     await ask('GET', '/account-details');
     await ask('GET', '/account-details?currency=euro');
     await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
@@ -276,6 +271,8 @@ describe('the client API', () => {
       'POST /payments/challenges': 'nowhere',
       'POST /payments/{payment_id}/challenges': 'nowhere',
       'POST /quotes': 'GET /quotes/{quote_id}',
+      'POST /trades': 'GET /trades/{trade_id}',
+      'POST /trades/{trade_id}/drawdowns': 'GET /trades/{trade_id}',
       'POST /sandbox/payments': 'GET /payments/{payment_id}',
       'POST /sandbox/trigger': 'GET /payments/{payment_id}',
     });
@@ -364,6 +361,29 @@ async function orders(ask: Caller): Promise<void> {
 
 interface Payee {
   bank_accounts: { bank_currency_code: string }[];
+}
+
+async function exchanges(ask: Caller): Promise<void> {
+  const wanted = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+  await ask('POST', '/quotes?quote_type=estimate', wanted);
+  await ask('POST', '/quotes?quote_type=estimate', { amount: 'much', currency: 'EUR' });
+  const { body: quote } = await ask('POST', '/quotes?quote_type=quote', wanted);
+  await ask('GET', `/quotes/${quote.quote_id}`);
+  await ask('GET', '/quotes/none');
+  const reason = 'payment_for_goods';
+  const { body: booked } = await ask('POST', `/trades?quote_id=${quote.quote_id}`, { reason });
+  await ask('POST', `/trades?quote_id=${quote.quote_id}`, { reason });
+  await ask('POST', '/trades?quote_id=none', { reason: 'fun', whim: 1 });
+  await ask('GET', `/trades/${booked.trade_id}/funds`);
+  await ask('GET', '/trades?status=Created,Closed');
+  await ask('GET', '/trades?status=none');
+  await ask('GET', '/trades/none');
+  const { body: forward } = await service.operator('POST', '/trades', {
+    ...{ client_id: CLIENT, contact_id: 'CON000001', trade_type: 'window_forward', rate: 1.2 },
+    ...{ buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 1000 },
+  });
+  await ask('POST', `/trades/${forward.trade_id}/drawdowns`, { buy_amount: 100, reason });
+  await ask('POST', `/trades/${booked.trade_id}/drawdowns`, { buy_amount: 100, reason });
 }
 
 async function webhooks(ask: Caller): Promise<void> {
