@@ -31,10 +31,12 @@ interface PaidFrom {
   trade: string | undefined;
   /** The number of a currency account. */
   account: number | undefined;
+  quote: string | undefined;
 }
 
 const FUNDING = 'select currency from currency_accounts where client_id = $1 and account_id = $2';
-const BOUGHT = 'select buy_currency as currency from trades where client_id = $1 and trade_id = $3';
+const BOUGHT = `select buy_currency as currency from trades where client_id = $1 and trade_id = $3
+  union select buy_currency as currency from quotes where client_id = $1 and quote_id = $4`;
 /** The currency of the client's daily limit. */
 const LIMIT = `select daily_payment_limit ->> 'currency' as currency from clients where client_id = $1`;
 
@@ -45,9 +47,9 @@ const LIMIT = `select daily_payment_limit ->> 'currency' as currency from client
 export async function readOrderSettings(
   db: Db,
   clientId: string,
-  { trade, account }: PaidFrom,
+  { trade, account, quote }: PaidFrom,
 ): Promise<OrderSettings> {
-  const paid = [clientId, account ?? null, trade ?? null];
+  const paid = [clientId, account ?? null, trade ?? null, quote ?? null];
   const apart = isDistributed(db)
     ? (await db.query<{ currency: string }>(`${FUNDING} union ${BOUGHT}`, paid)).rows.map(({ currency }) => currency)
     : undefined;

@@ -649,6 +649,11 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points });
   await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'GBP', points });
   await ask('GET', '/forward-points');
+  const { body: tokens } = await signIn((await judged(service.auth, 'authorization server')).ask);
+  const exchange = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+  const asked = `/quotes?client_id=${CLIENT}&quote_type=quote`;
+  const { body: quote } = await service.client(tokens.access_token, 'POST', asked, { body: exchange });
+  await ask('GET', `/quotes/${quote.quote_id}`);
   await ask('GET', '/quotes?status=open');
   await ask('GET', '/quotes/none');
   const currencies = [{ currency: 'EUR' }, { currency: 'GBP', pay_allowed: false }];

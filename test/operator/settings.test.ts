@@ -212,7 +212,7 @@ test('an order reads all of them at once', async () => {
   const { pool } = service.service.context;
   await service.operator('POST', '/currency-accounts', { client_id: clientId, currency: 'NOK' });
   const { body } = await service.operator('GET', `/currency-accounts?client_id=${clientId}`);
-  const paid = { trade: undefined, account: body[0].account_id };
+  const paid = { trade: undefined, quote: undefined, account: body[0].account_id };
   const unset = await readOrderSettings(pool, clientId, paid);
   assert.equal(unset.pricing.currencies, null);
   assert.equal(unset.currency('NOK').cutoff_time, '11:00');

@@ -5,6 +5,7 @@ import { type Requirement, requirementsBy, rulesOf } from '../../approvals/requi
 import type { Act } from '../../audit/act.ts';
 import { newIds } from '../../database/cells/identifiers.ts';
 import { type Transaction, together } from '../../database/database.ts';
+import { writeBooking } from '../../exchange/quote-booking.ts';
 import { type NewTrade, writeOwnTrades } from '../../exchange/trade-booking.ts';
 import type { TradeInput } from '../../exchange/trade-declaration.ts';
 import { readTrade } from '../../exchange/trade-input.ts';
@@ -17,7 +18,7 @@ import type { Presentation } from '../presentation.ts';
 import { useOfLimit } from './daily-limit.ts';
 import { type JudgedOrder, judgeOrder } from './judgement.ts';
 import type { Order } from './order.ts';
-import { type OrderScene, readScene } from './scene.ts';
+import { fundingOf, type OrderScene, readScene } from './scene.ts';
 
 /** A payment that was ordered, as its client is answered. What would be made is null where the order was only tried. */
 export interface OrderedAnswer {
@@ -62,7 +63,7 @@ export async function orderPayments(
   { presentation, sepa, tried, faults }: OrderOptions,
 ): Promise<OrderedAnswer[]> {
   const ids = order.payments.map(() => ({ id: undefined, input: { client_id: order.clientId } }) as Identified);
-  const tradeIds = order.trade_id === undefined ? ids.map((each) => ({ ...each })) : [];
+  const tradeIds = order.trade_id === undefined && order.quote_id === undefined ? ids.map((each) => ({ ...each })) : [];
   const [scene] = await together([
     readScene(tx, act.now, order),
     newIds(tx, 'payment_id', ids, false),
@@ -80,6 +81,12 @@ export async function orderPayments(
       payments.map((payment) => holdOf(payment, scene)),
     );
   // Each trade before its payment: in the change feed the cause comes first.
+  const { booking } = scene;
+  const { clientId, contactId, quote_id: quoteId } = order;
+  if (booking && quoteId !== undefined)
+    await writeBooking(tx, act, presentation.apiUrl, {
+      ...{ booking: { clientId, contactId, quoteId }, scene: booking, order: fundingOf(order) },
+    });
   if (trades.length > 0) await writeOwnTrades(tx, act, presentation.apiUrl, trades);
   await writePayments(tx, act, presentation, payments, { permitted: scene.permitted });
   return payments.map((payment, index) => {
@@ -212,7 +219,7 @@ function answerOf(
   const link = new URLSearchParams({ type: 'pi', id, client_id: input.client_id });
   return {
     payment_id: tried ? null : id,
-    trade_id: tried && ordered?.own_trade ? null : input.trade_id,
+    trade_id: tried && (ordered?.own_trade || ordered?.quote_id) ? null : input.trade_id,
     beneficiary_id: input.beneficiary_id,
     status: statusOf(payment),
     amount: new Exact(amount),

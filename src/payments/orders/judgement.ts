@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import { isAllowed } from '../../exchange/client-pricing.ts';
+import { bookingFaults, judgeBooking, requireBookingParts } from '../../exchange/quote-booking.ts';
 import { ofOnePayment } from '../../exchange/trade-status.ts';
 import { notOfClient } from '../../identity/people/tenant.ts';
 import {
@@ -22,7 +23,8 @@ import type { LockedTrade, OrderedPayee, OrderScene } from './scene.ts';
 export const ORDER_CODES = [
   ...(['quote_not_found', 'trade_not_found', 'currency_account_not_found'] as const),
   ...(['beneficiary_not_found', 'bank_account_not_found'] as const),
-  ...(['transition_not_allowed', 'trade_not_open', 'beneficiary_blocked', 'currency_mismatch'] as const),
+  ...(['quote_used', 'quote_expired', 'transition_not_allowed', 'trade_not_open'] as const),
+  ...(['beneficiary_blocked', 'currency_mismatch'] as const),
   ...(['currency_not_allowed', 'trade_amount_exceeded', 'insufficient_funds'] as const),
   ...(['exchange_rate_missing', 'limit_exceeded'] as const),
 ] satisfies ErrorCode[];
@@ -55,10 +57,10 @@ export function judgeOrder(
   { now, sepa, faults: known }: { now: Date; sepa: ReadonlySet<string>; faults: readonly BodyFault[] },
 ): JudgedOrder {
   const currency = scene.trade?.buy_currency ?? scene.funds?.currency;
-  const faults = [...known];
+  const faults = [...known, ...(scene.booking ? bookingFaults(scene.booking, order) : [])];
   const dated = currency === undefined ? [] : datePayments(order, scene, { currency, now, sepa, faults });
   if (faults.length > 0) throw refusedBody(sorted(faults));
-  if (order.quote_id !== undefined) throw notOfClient('quote_not_found', 'quote_id');
+  if (scene.booking) requireBookingParts(scene.booking, order);
   if (order.trade_id !== undefined && !scene.trade) throw notOfClient('trade_not_found', 'trade_id');
   if (currency === undefined) throw notOfClient('currency_account_not_found', 'funding_account_id');
   refuse(order, ({ beneficiary_id: id, account_id: account }) => {
@@ -68,6 +70,7 @@ export function judgeOrder(
     return new Problem('bank_account_not_found', { field: 'account_id', message: 'is not of this beneficiary' });
   });
   const payments = dated as JudgedPayment[];
+  if (scene.booking) judgeBooking(scene.booking, now);
   if (scene.trade) requireOpen(scene.trade);
   refuse(order, (_, index) => payeeFault(payments[index]?.payee as OrderedPayee, currency));
   if (!isAllowed(scene.settings.pricing, currency, 'pay_allowed'))

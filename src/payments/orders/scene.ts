@@ -4,7 +4,9 @@ import { type RulesInForce, readRules } from '../../approvals/requirement.ts';
 import { accountBlocked } from '../../beneficiaries/blocked.ts';
 import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../../beneficiaries/payee.ts';
 import { type Transaction, together } from '../../database/database.ts';
+import { type BookingScene, readBooking } from '../../exchange/quote-booking.ts';
 import type { TradeStatus } from '../../exchange/trade-declaration.ts';
+import type { TradeOrder } from '../../exchange/trade-order.ts';
 import { textArray } from '../../values/text-array.ts';
 import { type OrderSettings, readOrderSettings } from '../order-settings.ts';
 import { type DayOfOrders, lockDay } from './daily-limit.ts';
@@ -12,9 +14,11 @@ import type { Order } from './order.ts';
 
 /** Everything that an order is judged by, read in one go. What guards money is locked until the transaction ends. */
 export interface OrderScene {
-  /** The trade that it is paid from, if it names one that the client has. */
+  /** The trade that it is paid from, if it names one that the client has; that of its quote, as it will be. */
   trade: LockedTrade | undefined;
-  /** The account that it is paid from, likewise. */
+  /** Its quote, which is booked with it. */
+  booking: BookingScene | undefined;
+  /** The account that it is paid from, likewise. With a quote the trade holds its money, and not the payments. */
   funds: LockedFunds | undefined;
   payees: Map<string, OrderedPayee>;
   rules: RulesInForce;
@@ -56,20 +60,38 @@ export interface LockedTrade {
 
 /** Reads it. */
 export async function readScene(tx: Transaction, now: Date, order: Order): Promise<OrderScene> {
-  const { clientId, contactId } = order;
+  const { clientId, contactId, quote_id: quoteId } = order;
   const creators = [{ clientId, creatorId: contactId }];
   // The rules come first: their lock excludes who changes permissions, and comes before all rows.
-  const [rules, trade, funds, client, payees, permitted, settings, day] = await together([
+  const [rules, booking, trade, funds, client, payees, permitted, settings, day] = await together([
     readRules(tx, creators),
+    quoteId === undefined ? undefined : readBooking(tx, now, { clientId, contactId, quoteId }, fundingOf(order)),
     order.trade_id === undefined ? undefined : lockTrade(tx, clientId, order.trade_id),
-    order.funding_account_id === undefined ? undefined : lockFunds(tx, clientId, order.funding_account_id),
+    quoteId !== undefined || order.funding_account_id === undefined
+      ? undefined
+      : lockFunds(tx, clientId, order.funding_account_id),
     readClient(tx, order),
     readPayees(tx, order),
     permittedOf(tx, [clientId]),
-    readOrderSettings(tx, clientId, { trade: order.trade_id, account: order.funding_account_id }),
+    readOrderSettings(tx, clientId, { trade: order.trade_id, account: order.funding_account_id, quote: quoteId }),
     lockDay(tx, clientId, now),
   ]);
-  return { trade, funds, payees, rules, permitted, settings, day, ...client };
+  return { trade: tradeToBe(booking) ?? trade, booking, funds, payees, rules, permitted, settings, day, ...client };
+}
+
+/** What of an order funds the trade of its quote. */
+export function fundingOf({ reason = 'other', funding_account_id: account }: Order): TradeOrder {
+  return { reason, funding_account_id: account };
+}
+
+/** The trade that a quote becomes. */
+function tradeToBe(booking: BookingScene | undefined): LockedTrade | undefined {
+  if (!booking?.quote) return undefined;
+  const { trade_type, buy_currency, buy_amount, maturity_date } = booking.quote;
+  return {
+    ...{ trade_id: booking.tradeId, trade_type, status: 'Created', single: false },
+    ...{ buy_currency, buy_amount, maturity_date, allocated: '0' },
+  };
 }
 
 async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Promise<LockedTrade | undefined> {
