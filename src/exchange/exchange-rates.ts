@@ -66,6 +66,34 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
   return after;
 }
 
+/** The rate of one pair: bought units for one sold. */
+export interface PairRate {
+  sell_currency: string;
+  buy_currency: string;
+  /** Decimal in plain notation, above zero. */
+  rate: string;
+}
+
+/** Sets the direct rate of a pair, for all clients, and takes the rate of the opposite pair away. Other rates of the base stay, as of now. */
+export async function setPairRate(
+  tx: Transaction,
+  act: Act,
+  { sell_currency: sold, buy_currency: bought, rate }: PairRate,
+): Promise<void> {
+  if (sold === bought)
+    throw new Problem('invalid_body', { field: 'buy_currency', message: 'must differ from sell_currency' });
+  const before = await readRates(tx);
+  await tx.query('delete from exchange_rates where base_currency = $1 and currency = $2', [bought, sold]);
+  await tx.query(
+    `insert into exchange_rates (base_currency, currency, rate, as_of) values ($1, $2, $3, $4)
+     on conflict (base_currency, currency) do update set rate = excluded.rate`,
+    [sold, bought, rate, act.now],
+  );
+  await tx.query('update exchange_rates set as_of = $2 where base_currency = $1', [sold, act.now]);
+  const after = await readRates(tx);
+  audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: sold, before, after });
+}
+
 /**
  * Runs a part of a transaction with rates for those currencies of a base that have none, and takes them back: outside of it nobody sees
  * them. A payment keeps the rate that it was created with.

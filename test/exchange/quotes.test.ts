@@ -122,6 +122,29 @@ describe('a price', () => {
     await put('/pricing', {});
   });
 
+  test('is moved by an integrator in the sandbox', async () => {
+    const move = (rate: object, token = reader.token) =>
+      exchange.call('PUT', '/sandbox/exchange-rate', rate, { token });
+    const pair = { sell_currency: 'EUR', buy_currency: 'GBP' };
+    const moved = await move({ ...pair, rate: 0.9 });
+    assert.equal(moved.status, 200, moved.text);
+    assert.deepEqual(moved.body, { ...pair, rate: 0.9 });
+    // The inverse of the new one: the rate of the opposite pair is gone.
+    assert.equal((await ask({}, 'estimate')).body.estimated_rate, 1.1055555);
+    const tables = (await service.operator('GET', '/exchange-rates')).body;
+    assert.deepEqual(
+      tables.map((each: { base_currency: string; rates: object }) => [each.base_currency, each.rates]),
+      [
+        ['EUR', { GBP: 0.9 }],
+        ['GBP', { JPY: 191.37, USD: 1.25 }],
+      ],
+    );
+    for (const rate of [{ ...pair, rate: 0 }, { ...pair, rate: '1' }, { ...pair, buy_currency: 'EUR', rate: 1 }, pair])
+      refused(await move(rate), 400, 'invalid_body', 'body.');
+    assert.equal((await move({ sell_currency: 'GBP', buy_currency: 'EUR', rate: 1.185 })).status, 200);
+    assert.equal((await ask({}, 'estimate')).body.estimated_rate, 1.179075);
+  });
+
   test('is refused with all faults of its request', async () => {
     const faults = async (fields: object) => {
       const { status, body, text } = await ask(fields, 'estimate');

@@ -262,6 +262,7 @@ describe('the client API', () => {
     await ask('POST', `/sandbox/payments/${created.payment_id}/advance`, { to: 'Payment complete' });
     await ask('POST', `/sandbox/trades/${created.trade_id}/advance`, {});
     await ask('POST', '/sandbox/trades/none/advance', { to: 'Closed' });
+    await ask('PUT', '/sandbox/exchange-rate', { sell_currency: 'GBP', buy_currency: 'EUR', rate: 1.17 });
     await ask('GET', '/sandbox/requests');
     await ask('POST', '/sandbox/reset');
     assert.deepEqual(judge.missing(), STREAMS);

@@ -1242,6 +1242,21 @@ export interface SandboxAdvance {
   reason?: string;
 }
 
+export interface SandboxExchangeRate {
+  /** One unit of this currency ... */
+  sell_currency: string;
+  /** ... is worth so many of this one */
+  buy_currency: string;
+  /** Read exactly */
+  rate: number;
+}
+
+export interface SandboxExchangeRateSet {
+  sell_currency: string;
+  buy_currency: string;
+  rate: number;
+}
+
 export interface SandboxPaymentInput {
   /** Amount, read exactly; default: 100.00 */
   amount?: number;
@@ -2050,6 +2065,11 @@ export interface Operations {
     };
     body?: SandboxAdvance;
     response: Payment;
+  };
+  /** Move a price */
+  'PUT /sandbox/exchange-rate': {
+    body: SandboxExchangeRate;
+    response: SandboxExchangeRateSet;
   };
   /** Advance a trade */
   'POST /sandbox/trades/{trade_id}/advance': {

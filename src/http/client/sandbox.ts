@@ -5,6 +5,7 @@ import { resetClient } from '../../sandbox/reset.ts';
 import { ClientQuery, errors } from '../schemas/schemas.ts';
 import { answerChange } from './change.ts';
 import type { ClientRoutes } from './listener.ts';
+import { sandboxExchangeRateRoutes } from './sandbox-exchange-rate.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
 import { sandboxRequestRoutes } from './sandbox-requests.ts';
 import { sandboxTradeRoutes } from './sandbox-trades.ts';
@@ -17,6 +18,7 @@ import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 export const sandboxRoutes: ClientRoutes = (app, context) => {
   if (context.config.environment !== 'sandbox') return;
   sandboxPaymentRoutes(app, context);
+  sandboxExchangeRateRoutes(app, context);
   sandboxTradeRoutes(app, context);
   sandboxTriggerRoutes(app, context);
   sandboxResetRoutes(app, context);
