@@ -16,6 +16,8 @@ import { OPEN_MULTIPAYMENTS, openPayments } from './open-payments.ts';
 import { putRecords } from './records.ts';
 import { Seeded } from './seeded.ts';
 
+/** Payments whose approvals are decided at once. */
+const DECIDED_AT_ONCE = 50;
 /** The client that has a configuration of its own; the other one approves by the number of eyes. */
 const CLIENT_WITH_RULES = 'CLI000002';
 const MULTIPAYMENT_SEED = 11;
@@ -46,10 +48,15 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
     [[...new Set(payments.map(({ input }) => input.client_id))]],
   );
   const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
-  const decided = [];
-  for (const payment of payments) {
+  const decided: DecidedPayment[] = [];
+  const waiting = payments.flatMap((payment) => {
     const id = ids.get(payment.input.payment_id);
-    if (id !== undefined) decided.push(await decide(tx, payment, id, now));
+    return id === undefined ? [] : [{ payment, id }];
+  });
+  // The statements of several go to PostgreSQL without waiting for each other.
+  for (let from = 0; from < waiting.length; from += DECIDED_AT_ONCE) {
+    const some = waiting.slice(from, from + DECIDED_AT_ONCE);
+    decided.push(...(await Promise.all(some.map(({ payment, id }) => decide(tx, payment, id, now)))));
   }
   await updatePayments(tx, decided);
   await putMultipayments(tx, scope.act, payments, ids);
