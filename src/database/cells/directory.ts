@@ -13,6 +13,7 @@ import { overCells } from './union.ts';
 const LOOKUPS = new Map([
   ...KIND_NAMES.map((kind) => [KINDS[kind].address, KINDS[kind]] as const),
   ['notifications', { table: 'notifications', id: 'id', type: 'uuid' }] as const,
+  ['holds', { table: 'holds', id: 'hold_id', type: 'uuid' }] as const,
 ]);
 
 /** An address of one record, and of what is done with it: its noun, and the name of the parameter. */
