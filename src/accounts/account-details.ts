@@ -81,7 +81,7 @@ export const ACCOUNT_DETAILS = new RecordKind({
     status: initially(Type.Enum([...STATUSES]), 'confirmed', { example: 'confirmed' }),
     financial_institution_name: required(Name('Bank', 140), { example: 'National Bank' }),
     account_holder_name: required(Name('Holder of the account', 140), { example: 'Ashdown Ltd' }),
-    domestic: route(null),
+    domestic: route({ ...EXAMPLE_ROUTE, account_number: '12345678', account_number_type: 'BBAN' }),
     international: route(EXAMPLE_ROUTE),
     bank_address_line_1: line('Address of the bank'),
     bank_address_line_2: line('Address of the bank, second line'),

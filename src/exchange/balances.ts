@@ -1,9 +1,10 @@
 import Big from 'big.js';
 import { type Static, Type } from 'typebox';
-import { MONEY } from '../accounts/transaction.ts';
 import type { Db } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
+import { Exact } from '../values/json.ts';
 import { decimalsOf } from '../values/money.ts';
+import { ExactNumber } from '../values/schemas.ts';
 import { defaultSettings, readCurrencies } from './currency.ts';
 
 /** What a client has on its currency accounts, what is left of it, and what its trades still need. */
@@ -13,7 +14,7 @@ type BalanceType = (typeof BALANCE_TYPES)[number];
 
 export const BALANCE = Type.Object({
   account_id: Type.String({ description: 'The currency account' }),
-  amount: MONEY,
+  amount: Type.Object({ amount: ExactNumber('Without its sign'), currency: Type.String() }, { title: 'BalanceAmount' }),
   credit_debit_indicator: Type.Enum(['Credit', 'Debit'], { description: 'Debit where it is below zero' }),
   datetime: Type.String({ format: 'date-time', description: 'When it was read' }),
   type: Type.Enum([...BALANCE_TYPES], {
@@ -78,7 +79,7 @@ export async function readBalances(
     };
     return BALANCE_TYPES.filter((type) => types.includes(type)).map((type) => ({
       account_id: String(row.account_id),
-      amount: { amount: signed[type].replace('-', ''), currency: row.currency },
+      amount: { amount: new Exact(signed[type].replace('-', '')), currency: row.currency },
       credit_debit_indicator: signed[type].startsWith('-') ? ('Debit' as const) : ('Credit' as const),
       datetime,
       type,

@@ -73,7 +73,10 @@ export function significant(
 
 /** A decimal without zeros at its end: 0.8500 is 0.85. */
 export function withoutZeros(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+  if (!decimal.includes('.')) return decimal;
+  let end = decimal.length;
+  while (decimal[end - 1] === '0') end -= 1;
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end);
 }
 
 function divided(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {

@@ -113,6 +113,8 @@ describe('accounts and balances', () => {
 
   test('each currency account has three balances', async () => {
     const all = await get('/balances');
+    // Numbers with the decimals of their currency.
+    assert.match((await ask('/balances?currencies=EUR')).text, /"amount":760\.00,.*"amount":0\.00,/);
     assert.deepEqual(
       all
         .map(({ datetime, ...rest }: Record<string, unknown>) => {
@@ -121,18 +123,18 @@ describe('accounts and balances', () => {
         })
         .slice(0, 3),
       [
-        [String(eur), 'InterimAvailable', { amount: '760.00', currency: 'EUR' }, 'Credit'],
-        [String(eur), 'Available', { amount: '760.00', currency: 'EUR' }, 'Credit'],
-        [String(eur), 'RequiredFunds', { amount: '0.00', currency: 'EUR' }, 'Credit'],
+        [String(eur), 'InterimAvailable', { amount: 760, currency: 'EUR' }, 'Credit'],
+        [String(eur), 'Available', { amount: 760, currency: 'EUR' }, 'Credit'],
+        [String(eur), 'RequiredFunds', { amount: 0, currency: 'EUR' }, 'Credit'],
       ],
     );
     const yen = all
       .slice(3)
-      .map((each: { type: string; amount: { amount: string } }) => [each.type, each.amount.amount]);
+      .map((each: { type: string; amount: { amount: number } }) => [each.type, each.amount.amount]);
     assert.deepEqual(yen, [
-      ['InterimAvailable', '0'],
-      ['Available', '0'],
-      ['RequiredFunds', '0'],
+      ['InterimAvailable', 0],
+      ['Available', 0],
+      ['RequiredFunds', 0],
     ]);
     const chosen = await get('/balances?currencies=JPY&balance_types=Available,RequiredFunds');
     assert.deepEqual(
@@ -158,8 +160,8 @@ describe('accounts and balances', () => {
     await book(account, 'CREDIT_TRANSACTION', '100.005', {}, 'DKK');
     await service.query('update currency_accounts set held = 150 where account_id = $1', [account]);
     const [ledger, available] = await get(`/accounts/${account}/balances`);
-    assert.deepEqual([ledger.amount.amount, ledger.credit_debit_indicator], ['100.005', 'Credit']);
-    assert.deepEqual([available.amount.amount, available.credit_debit_indicator], ['49.995', 'Debit']);
+    assert.deepEqual([ledger.amount.amount, ledger.credit_debit_indicator], [100.005, 'Credit']);
+    assert.deepEqual([available.amount.amount, available.credit_debit_indicator], [49.995, 'Debit']);
   });
 
   test('trades that wait for their money require it, but for what was debited or is held', async () => {
@@ -176,21 +178,21 @@ describe('accounts and balances', () => {
     const required = async () => (await get(`/accounts/${account}/balances`))[2].amount.amount;
     const [first, second] = [await trade(100), await trade(50.5, { status: 'Funds In Partially' })];
     await trade(1_000, { status: 'Closed' });
-    assert.equal(await required(), '150.50');
+    assert.equal(await required(), 150.5);
     await book(account, 'DEBIT_TRANSACTION', '30', { trade_id: first }, 'NOK');
     await book(account, 'CREDIT_TRANSACTION', '7', { trade_id: first }, 'NOK');
-    assert.equal(await required(), '120.50');
+    assert.equal(await required(), 120.5);
     // More than it sold, with a fee: nothing is owed back.
     await book(account, 'DEBIT_TRANSACTION', '75', { trade_id: first }, 'NOK');
-    assert.equal(await required(), '50.50');
+    assert.equal(await required(), 50.5);
     await service.query(
       `insert into holds (hold_id, client_id, currency_account_id, trade_id, amount, currency, opened_at)
        values ($1, $2, $3, $4, 20, 'NOK', now())`,
       [randomUUID(), world.clientId, account, second],
     );
-    assert.equal(await required(), '30.50');
+    assert.equal(await required(), 30.5);
     await service.operator('PATCH', `/trades/${second}`, { status: 'Funds In Full' });
-    assert.equal(await required(), '0.00');
+    assert.equal(await required(), 0);
   });
 });
 

@@ -44,11 +44,12 @@ const operator: Ask = (method, path, body) => service.operator(method, path, bod
 const asClient = (path: string) => `${path}${path.includes('?') ? '&' : '?'}client_id=${world.clientId}`;
 const client: Ask = (method, path, body, headers = {}) =>
   service.client(token, method, asClient(path), { body, headers });
-const trusted: Ask = async (method, path, _body, headers = {}) => {
+const trusted: Ask = async (method, path, body, headers = {}) => {
   const answer = await request(`${service.service.addresses.trusted}${asClient(path)}`, {
     method: method as 'GET',
     dispatcher: certified,
-    headers: { authorization: `Bearer ${token}`, ...headers },
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
   });
   const text = await answer.body.text();
   return { status: answer.statusCode, text, body: text === '' ? undefined : JSON.parse(text) };
@@ -81,6 +82,19 @@ const make = {
     const account = { client_id: world.clientId, currency: 'EUR', account_id: id };
     assert.equal((await good(operator('POST', '/accounts', account))).account_id, id.toLowerCase());
     return id;
+  },
+  async accountDetails(fields: object = {}): Promise<string> {
+    const route = { account_number: 'GB33BUKB20201555555555', account_number_type: 'IBAN' };
+    const bank = { country: 'GB', financial_institution_name: 'Bank', account_holder_name: 'Ashdown Ltd' };
+    const given = { client_id: world.clientId, currency: 'EUR', ...bank, international: route, ...fields };
+    return (await good(operator('POST', '/account-details', given))).account_details_id.toUpperCase();
+  },
+  /** @returns its path */
+  async statementFile(): Promise<string> {
+    const id = await make.account();
+    const period = { from_value_datetime: '2026-01-01T00:00:00Z', to_value_datetime: '2026-01-31T00:00:00Z' };
+    const { url } = await good(client('POST', `/accounts/${id}/statements/file?format=csv`, period));
+    return new URL(url).pathname.replace(/\/accounts\/[^/]+/, `/accounts/${id}`);
   },
   async mass(id = upper()): Promise<string> {
     const instruction = { client_id: world.clientId, mass_beneficiary_id: id };
@@ -145,6 +159,20 @@ const reads = (ask: Ask, path: (id: string) => string, record: keyof typeof make
 /** The operations of the client API that take a UUID; the trusted address has them too. */
 const clientSends = (ask: Ask): Record<string, () => Promise<unknown>> => ({
   'GET /accounts/{account_id} path.account_id': reads(ask, (id) => `/accounts/${id}`, 'account'),
+  'GET /accounts/{account_id}/balances path.account_id': reads(ask, (id) => `/accounts/${id}/balances`, 'account'),
+  'GET /accounts/{account_id}/transactions path.account_id': reads(
+    ask,
+    (id) => `/accounts/${id}/transactions`,
+    'account',
+  ),
+  'GET /accounts/{account_id}/transactions/{transaction_id} path.account_id': async () => {
+    const { body } = await ask('GET', `/accounts/${await make.account()}/transactions/none`);
+    assert.equal(body.code, 'transaction_not_found');
+  },
+  'POST /accounts/{account_id}/statements/file path.account_id': make.statementFile,
+  'GET /accounts/{account_id}/statements/{statement_id}/file path.account_id': async () =>
+    good(client('GET', await make.statementFile())),
+  'GET /trades query.mass_payment_id': async () => shows(ask, `/trades?mass_payment_id=${upper()}`, 0),
   'GET /payments query.mass_payment_id': async () =>
     shows(ask, `/payments?mass_payment_id=${await make.massPayment()}`, 1),
   'GET /mass-beneficiaries/{mass_beneficiary_id}/errors path.mass_beneficiary_id': reads(
@@ -194,6 +222,22 @@ const operatorSends: Record<string, () => Promise<unknown>> = {
   'GET /accounts/{account_id} path.account_id': reads(operator, (id) => `/accounts/${id}`, 'account'),
   'PATCH /accounts/{account_id} path.account_id': async () =>
     good(operator('PATCH', `/accounts/${await make.account()}`, { status: 'Disabled' })),
+  'POST /account-details body.account_id': async () => {
+    const account_id = await make.account();
+    const id = await make.accountDetails({ account_id });
+    assert.equal((await good(operator('GET', `/account-details/${id}`))).account_id, account_id.toLowerCase());
+  },
+  'GET /account-details/{account_details_id} path.account_details_id': reads(
+    operator,
+    (id) => `/account-details/${id}`,
+    'accountDetails',
+  ),
+  'PATCH /account-details/{account_details_id} path.account_details_id': async () =>
+    good(operator('PATCH', `/account-details/${await make.accountDetails()}`, { status: 'pending' })),
+  'PATCH /account-details/{account_details_id} body.account_id': async () => {
+    const account_id = await make.account();
+    await good(operator('PATCH', `/account-details/${await make.accountDetails()}`, { account_id }));
+  },
   'GET /imports/{import_id} path.import_id': reads(operator, (id) => `/imports/${id}`, 'importId'),
   'POST /subscriptions/{id}/replay path.id': async () =>
     good(operator('POST', `/subscriptions/${await make.subscription()}/replay`, { since: '2026-01-01T00:00:00Z' })),
@@ -290,7 +334,9 @@ for (const [name, address, ask, sends] of LISTENERS)
       for (const place of Object.keys(sends)) {
         const [, method = '', path = ''] = /^(\w+) (\S+) path\./.exec(place) ?? [];
         if (path === '') continue;
-        const body = method === 'GET' ? undefined : path.endsWith('/replay') ? { since: '2026-01-01T00:00:00Z' } : {};
+        const since = '2026-01-01T00:00:00Z';
+        const needed = path.endsWith('/replay') ? { since } : path.endsWith('/file') ? { from_value_datetime: since } : {};
+        const body = method === 'GET' ? undefined : needed;
         const answers = [randomUUID(), 'x', '%00', `${randomUUID()}0`].map(async (id) => {
           const answer = await ask(method, path.replace(/\{\w+\}/, id), body);
           return [answer.status, answer.body.code];

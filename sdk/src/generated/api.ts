@@ -179,13 +179,19 @@ export interface ApprovalSettings {
 export interface Balance {
   /** The currency account */
   account_id: string;
-  amount: Money;
+  amount: BalanceAmount;
   /** Debit where it is below zero */
   credit_debit_indicator: 'Credit' | 'Debit';
   /** When it was read */
   datetime: string;
   /** InterimAvailable: all that is booked; Available: without what orders hold; RequiredFunds: what trades that sell the currency still need */
   type: 'InterimAvailable' | 'Available' | 'RequiredFunds';
+}
+
+export interface BalanceAmount {
+  /** Without its sign */
+  amount: number;
+  currency: string;
 }
 
 export interface BankAccount {
@@ -1582,7 +1588,6 @@ export interface Operations {
   /** Read the balances of a currency account */
   'GET /accounts/{account_id}/balances': {
     path: {
-      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
       account_id: string;
     };
     response: Balance[];
@@ -1610,7 +1615,6 @@ export interface Operations {
   /** List the transactions of a currency account, the newest value date first */
   'GET /accounts/{account_id}/transactions': {
     path: {
-      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
       account_id: string;
     };
     query?: {
@@ -1632,7 +1636,6 @@ export interface Operations {
   /** Read a transaction of a currency account */
   'GET /accounts/{account_id}/transactions/{transaction_id}': {
     path: {
-      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
       account_id: string;
       transaction_id: string;
     };
@@ -2021,7 +2024,6 @@ export interface Operations {
   /** Request a statement of a currency account as a file */
   'POST /accounts/{account_id}/statements/file': {
     path: {
-      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
       account_id: string;
     };
     query?: {
@@ -2033,7 +2035,6 @@ export interface Operations {
   /** Fetch the file of a statement */
   'GET /accounts/{account_id}/statements/{statement_id}/file': {
     path: {
-      /** Number of the currency account, or UUID of an account, which stands for the one in its currency */
       account_id: string;
       /** Identifier of the request */
       statement_id: string;

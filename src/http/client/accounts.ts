@@ -60,10 +60,13 @@ const FxAvailability = Type.Object(
 
 /** The currency account that an address means (account-choice.ts). */
 export const ChosenAccountPath = Type.Object({
-  account_id: Type.String({
-    description: 'Number of the currency account, or UUID of an account, which stands for the one in its currency',
-    examples: ['1'],
-  }),
+  account_id: Type.Union(
+    [
+      Type.String({ pattern: '^[1-9][0-9]*$', description: 'Number of the currency account' }),
+      UuidOfRecord('UUID of an account, which stands for the currency account in its currency'),
+    ],
+    { examples: ['1'] },
+  ),
 });
 
 const LIST = operation('GET /accounts', {

@@ -6,6 +6,7 @@ import { BALANCE, BALANCE_TYPES, readBalances } from '../../exchange/balances.ts
 import { CURRENCIES, commaList, oneOf } from '../../values/comma-list.ts';
 import { ClientId } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
+import { sendValue } from '../schemas/reply.ts';
 import { ClientQuery, CURRENCY_ITEM, errors, jsonAnswer, listParameter, wordItem } from '../schemas/schemas.ts';
 import { ChosenAccountPath } from './accounts.ts';
 
@@ -14,7 +15,7 @@ const Balance = Type.Object(BALANCE.properties, {
   examples: [
     {
       account_id: '1',
-      amount: { amount: '1250.50', currency: 'EUR' },
+      amount: { amount: 1250.5, currency: 'EUR' },
       credit_debit_indicator: 'Credit',
       datetime: '2026-07-01T10:15:00+01:00',
       type: 'Available',
@@ -53,15 +54,15 @@ const READ_ONE = operation('GET /accounts/{account_id}/balances', {
 
 /** What is on the currency accounts of the asking client, what is left of it, and what its trades still need. */
 export function balanceRoutes(app: FastifyInstance, { pool }: Context): void {
-  serve(app, LIST, ({ caller, query, now }) =>
-    readBalances(pool, caller.clientId, {
+  serve(app, LIST, async ({ caller, query, now }, reply) => {
+    const wanted = {
       currencies: commaList(query.currencies, 'currencies', CURRENCIES),
       types: commaList(query.balance_types, 'balance_types', oneOf(BALANCE_TYPES)),
-      now,
-    }),
-  );
-  serve(app, READ_ONE, async ({ caller: { clientId }, params, now }) => {
+    };
+    return sendValue(reply, await readBalances(pool, caller.clientId, { ...wanted, now }));
+  });
+  serve(app, READ_ONE, async ({ caller: { clientId }, params, now }, reply) => {
     const { account_id: account } = await chosenAccount(pool, clientId, params.account_id);
-    return readBalances(pool, clientId, { account, now });
+    return sendValue(reply, await readBalances(pool, clientId, { account, now }));
   });
 }

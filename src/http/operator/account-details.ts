@@ -30,6 +30,7 @@ const EXAMPLE = {
   country: 'GB',
   financial_institution_name: 'National Bank',
   account_holder_name: 'Ashdown Ltd',
+  domestic: { account_number: '31926819', bank_identifier: '601613', bank_identifier_type: 'GBDSC' },
   international: { account_number: 'GB29NWBK60161331926819', account_number_type: 'IBAN' },
 };
 const AccountDetailsBody = orderBody(ACCOUNT_DETAILS.given('currency', 'country'), {
