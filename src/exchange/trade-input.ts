@@ -1,11 +1,9 @@
-import Big from 'big.js';
 import { isCalendarDay, londonDay } from '../values/calendar.ts';
+import { minorUnits } from '../values/currencies.ts';
 import { Problem } from '../values/errors.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
+import { inverted, ratioOf, rounded, times } from '../values/ratio.ts';
 import { parseMaturity, type TradeInput } from './trade-declaration.ts';
-
-/** Decimals that a computed sell amount is rounded to, half even, as banks settle. */
-const SETTLEMENT_DECIMALS = 2;
 
 /** A trade's fields as they are stored. */
 export type TradeValues = ReturnType<typeof readTrade>;
@@ -29,11 +27,12 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
   }
   const rate = decimal(input.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
   const buyAmount = decimal(input.buy_amount, `${inside}buy_amount`, { positive: true });
+  const decimals = minorUnits(input.sell_currency);
   // The rate is the price of one unit of the bought currency's counterpart: buy = sell x rate, as `rate_symbol` says (sell/buy).
   const sellAmount =
     input.sell_amount === undefined
-      ? new Big(buyAmount).div(rate).round(SETTLEMENT_DECIMALS, Big.roundHalfEven).toFixed()
-      : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true });
+      ? rounded(times(ratioOf(buyAmount), inverted(ratioOf(rate))), decimals, 'half-even')
+      : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true, decimals });
   const orderDate = input.order_date ?? londonDay(now);
   if (!isCalendarDay(orderDate))
     throw new Problem('invalid_body', {

@@ -231,6 +231,25 @@ describe('a booking', () => {
   });
 });
 
+test('a sell amount of the institution has the decimals of its currency', async () => {
+  const trade = (fields: object) =>
+    service.operator('POST', '/trades', {
+      ...{ client_id: exchange.clientId, contact_id: exchange.trader.contactId, buy_currency: 'EUR' },
+      ...{ buy_amount: 100, rate: 3, ...fields },
+    });
+  for (const [sell_currency, amount] of [
+    ['GBP', '33.33'],
+    ['JPY', '33'],
+    ['KWD', '33.333'],
+  ]) {
+    const { status, text } = await trade({ sell_currency });
+    assert.equal(status, 201, text);
+    assert.ok(text.includes(`"sell_amount":${amount},`), text);
+  }
+  refused(await trade({ sell_currency: 'JPY', sell_amount: 33.5 }), 400, 'invalid_body', 'body.sell_amount');
+  assert.equal((await trade({ sell_currency: 'JPY', sell_amount: 34 })).status, 201);
+});
+
 describe('a list of trades', () => {
   test('is in the order of booking, filtered and paged', async () => {
     const first = await booked({ external_reference_id: 'first of the list' }, { amount: 5 });
