@@ -119,6 +119,31 @@ async function orderPayments(measure: Measure, book: () => Promise<unknown>, rou
   }
 }
 
+/** A quote, its booking, and a drawdown. */
+async function exchange(measure: Measure): Promise<void> {
+  const trader = world.people.Trader ?? (await world.hire('Trader', ['can_trade']));
+  await service.operator('PATCH', `/clients/${world.clientId}`, { fx_enabled: true });
+  await service.operator('PUT', '/fx-availability', { mode: 'open' });
+  await service.operator('PUT', '/exchange-rates', { base_currency: 'EUR', rates: { GBP: 0.85 } });
+  const wanted = { amount: 1, operation: 'sell', buy_currency: 'GBP', sell_currency: 'EUR' };
+  let quote = '';
+  const ask = async () => {
+    const made = await world.ask(trader, 'POST', '/quotes', wanted, '&quote_type=quote');
+    quote = made.body.quote_id;
+    return made;
+  };
+  await measure('a quote', ask, 'quote-create');
+  const order = { reason: 'other', funding_account_id: account };
+  await measure('a booked quote', () => world.ask(trader, 'POST', '/trades', order, `&quote_id=${quote}`), quote);
+  const { body: forward } = await service.operator('POST', '/trades', {
+    ...{ client_id: world.clientId, contact_id: trader.id, trade_type: 'window_forward', rate: 0.85 },
+    ...{ buy_currency: 'GBP', sell_currency: 'EUR', buy_amount: 100 },
+  });
+  const part = { buy_amount: 1, reason: 'other' };
+  const draw = () => world.ask(trader, 'POST', `/trades/${forward.trade_id}/drawdowns`, part);
+  await measure('a drawdown', draw, forward.trade_id);
+}
+
 test('a change has at most four round trips', async () => {
   const counts: Record<string, number> = {};
   const measure = async (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => {
@@ -154,6 +179,7 @@ test('a change has at most four round trips', async () => {
       await measure(`action ${action}`, () => service.operator('POST', `/payments/${id}/actions`, { action }), id);
     await orderBeneficiary(measure, round);
     await orderPayments(measure, book, round);
+    await exchange(measure);
     const others = [await world.create(), await world.create()];
     await measure('a deletion', () => world.ask(world.owner, 'DELETE', `/payments/${others[0]}`), others[0] as string);
     await measure(

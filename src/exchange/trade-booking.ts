@@ -1,8 +1,8 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
-import { type Columns, copyRows, insertRows, type WriteRows, writeRows } from '../database/copy.ts';
-import type { Transaction } from '../database/database.ts';
+import { type Columns, copyRows, insertRows, writeRows } from '../database/copy.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
 import { noTrade, notifyReadTrades, notifyTrades, readTrades } from './trade.ts';
@@ -162,11 +162,15 @@ export async function writeTrades(
   trades: readonly NewTrade[],
   { silent = false, imported = false }: { silent?: boolean; imported?: boolean } = {},
 ): Promise<TradeRecord[]> {
-  const write: WriteRows = imported ? copyRows : insertRows;
-  await write(tx, 'trades', columnsAt(act.now), trades);
+  // A COPY takes no statement beside it.
+  if (imported) await copyRows(tx, 'trades', columnsAt(act.now), trades);
   if (imported && silent) return [];
   const ids = trades.map(({ id }) => id as string);
-  const stored = new Map((await readTrades(tx, apiUrl, ids)).map((record) => [record.trade_id, record]));
+  const [, read] = await together([
+    imported ? undefined : insertRows(tx, 'trades', columnsAt(act.now), trades),
+    readTrades(tx, apiUrl, ids),
+  ]);
+  const stored = new Map(read.map((record) => [record.trade_id, record]));
   const records = ids.map((id) => stored.get(id) ?? noTrade());
   if (!imported)
     audit(
