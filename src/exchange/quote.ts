@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { lockIn } from '../database/cells/connection.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
@@ -38,7 +37,7 @@ export async function lockOpenQuotes(tx: Transaction, { clientId, contactId }: A
   tx.later({
     name: 'quotes-lock',
     text: 'select pg_advisory_xact_lock($1, hashtext($2))',
-    values: [lockIn(tx, LOCKS.openQuotes), `${clientId}\n${contactId}`],
+    values: [LOCKS.openQuotes, `${clientId}\n${contactId}`],
   });
   const { rows } = await tx.query<{ expires_at: Date }>({
     name: 'quotes-open',
