@@ -1,6 +1,6 @@
 import { parse, stringify } from './decimal.ts';
-import { LombardError } from './error.ts';
-import type { Exchange, Incoming } from './exchange.ts';
+import { type BodyFault, LombardError } from './error.ts';
+import { type Exchange, type Incoming, textOf } from './exchange.ts';
 import type { Operations } from './generated/api.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -14,6 +14,12 @@ export interface CallOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** Options of what a client orders. */
+export interface OrderOptions extends CallOptions {
+  /** All checks are made, and nothing is kept. The answer is what success would say. */
+  validateOnly?: boolean | undefined;
+}
+
 /** `METHOD /path`, as the description writes it: `GET /payments/{payment_id}`. */
 export type OperationName = keyof Operations;
 /** What an operation takes: `path`, `query` and `body`, those that it has. */
@@ -21,7 +27,7 @@ export type InputOf<K extends OperationName> = Omit<Operations[K], 'response'>;
 export type ResponseOf<K extends OperationName> = Operations[K]['response'];
 /** The argument of a call, which may be left out where nothing in it is required. */
 export type Arguments<K extends OperationName> =
-  object extends InputOf<K> ? [input?: InputOf<K> & CallOptions] : [input: InputOf<K> & CallOptions];
+  object extends InputOf<K> ? [input?: InputOf<K> & OrderOptions] : [input: InputOf<K> & OrderOptions];
 
 /** A successful answer. */
 export interface Answer<T> {
@@ -30,7 +36,21 @@ export interface Answer<T> {
   body: T;
 }
 
-interface Input extends CallOptions {
+/** The POSTs that order something. Each has a key, made here where none is given: it is sent again as what changes nothing. */
+const ORDERS: ReadonlySet<string> = new Set<OperationName>([
+  'POST /beneficiaries',
+  'POST /payments',
+  'POST /payments/challenges',
+  'POST /quotes',
+  'POST /trades',
+  'POST /trades/{trade_id}/drawdowns',
+  'POST /accounts/{account_id}/statements/file',
+]);
+/** The POSTs that change nothing, and take no key. */
+const READING_POSTS: ReadonlySet<string> = new Set<OperationName>(['POST /beneficiaries/search']);
+const KEY_BYTES = 16;
+
+interface Input extends OrderOptions {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
   body?: unknown;
@@ -51,25 +71,40 @@ export class Api {
   }
 
   /**
-   * @param reads the operation changes nothing; of a GET that is known
+   * @param reads this call changes nothing; of a GET, an order and a reading POST that is known
    * @throws LombardError, AbortError
    */
   async call<K extends OperationName>(
     operation: K,
-    input: InputOf<K> & CallOptions,
+    input: InputOf<K> & OrderOptions,
     reads?: boolean,
   ): Promise<Answer<ResponseOf<K>>> {
-    const { path = {}, query = {}, body, signal, idempotencyKey }: Input = input;
+    const incoming = await this.#send(operation, input, reads);
+    return { status: incoming.status, headers: incoming.headers, body: content(incoming) as ResponseOf<K> };
+  }
+
+  /** As `call`, of an operation that answers a file: its bytes, or the JSON that stands in its place. */
+  async file<K extends OperationName>(
+    operation: K,
+    input: InputOf<K> & CallOptions,
+  ): Promise<{ status: number; bytes: Uint8Array }> {
+    return this.#send(operation, input);
+  }
+
+  async #send(operation: OperationName, input: Input, reads?: boolean): Promise<Incoming> {
+    const { path = {}, query = {}, body, signal, validateOnly } = input;
+    const { idempotencyKey = ORDERS.has(operation) ? newKey() : undefined } = input;
     const [method = '', template = ''] = operation.split(' ', 2);
-    const url = this.#url(template, path, query);
+    const url = this.#url(template, path, { ...query, ...(validateOnly ? { validate_only: true } : {}) });
     const headers: Record<string, string> = { accept: 'application/json' };
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+    const isRepeatable = method === 'GET' || READING_POSTS.has(operation);
     const request = {
       method,
       url,
       body: body === undefined ? undefined : stringify(body),
-      reads: reads ?? (method === 'GET' || (method === 'POST' && idempotencyKey !== undefined)),
+      reads: reads ?? (isRepeatable || (method === 'POST' && idempotencyKey !== undefined)),
       signal,
     };
     const send = (token: string | undefined) =>
@@ -83,7 +118,7 @@ export class Api {
     if (incoming.status === 401 && (await this.#renewed(token, incoming, signal)))
       incoming = await send(await this.#tokens.current(signal));
     if (incoming.status < 200 || incoming.status > 299) throw refusal(incoming);
-    return { status: incoming.status, headers: incoming.headers, body: content(incoming) as ResponseOf<K> };
+    return incoming;
   }
 
   /** @throws LombardError the 401, because of the refresh that failed; AbortError */
@@ -115,11 +150,18 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(value);
 }
 
+/** Random, and possible in every browser: `randomUUID` is not there over http. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 function content(incoming: Incoming): unknown {
-  if (incoming.text === '') return undefined;
-  if (!/json/.test(incoming.headers.get('content-type') ?? '')) return incoming.text;
+  const text = textOf(incoming);
+  if (text === '') return undefined;
+  if (!/json/.test(incoming.headers.get('content-type') ?? '')) return text;
   try {
-    return parse(incoming.text);
+    return parse(text);
   } catch (cause) {
     throw new LombardError({
       ...envelope(incoming),
@@ -133,17 +175,18 @@ function content(incoming: Incoming): unknown {
 /** The error of an answer: the service's ErrorMessage, or what an HTTP server in between said in its place. */
 function refusal(incoming: Incoming, cause?: unknown): LombardError {
   const base = { ...envelope(incoming), cause };
-  let body: { code?: unknown; message?: unknown; details?: unknown; errors?: GraphqlError[] } | null = null;
+  let body: { code?: unknown; message?: unknown; details?: unknown; errors?: unknown } | null = null;
   try {
-    body = JSON.parse(incoming.text);
+    body = JSON.parse(textOf(incoming));
   } catch {
     // Not the service: a gateway answers in HTML.
   }
   if (typeof body?.code === 'string') {
     const [message, details] = [body.message, body.details].map((text) => (typeof text === 'string' ? text : ''));
-    return new LombardError({ ...base, code: body.code, message, details: details ?? '' });
+    const errors = Array.isArray(body.errors) ? (body.errors as BodyFault[]) : [];
+    return new LombardError({ ...base, code: body.code, message, details: details ?? '', errors });
   }
-  const [error] = body?.errors ?? [];
+  const [error] = (body?.errors ?? []) as GraphqlError[];
   if (error) return graphqlRefusal(incoming, error);
   const details = `status ${incoming.status} without an error body of the service`;
   return new LombardError({ ...base, code: 'invalid_response', details });

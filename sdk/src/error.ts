@@ -1,3 +1,13 @@
+/** One fault of an order's body: the service names them all. */
+export interface BodyFault {
+  code: string;
+  message: string;
+  /** Which field is wrong and what it must be; never a bank detail. */
+  details: string;
+  /** Which element of a list, from 0; null outside lists. */
+  request_index: number | null;
+}
+
 /** What a `LombardError` is made of. */
 export interface Failure {
   /** HTTP status, where there was an answer. */
@@ -10,6 +20,7 @@ export interface Failure {
   requestId?: string | undefined;
   /** A short text in front of the details. */
   message?: string | undefined;
+  errors?: readonly BodyFault[];
   cause?: unknown;
 }
 
@@ -23,12 +34,15 @@ export class LombardError extends Error {
   readonly code: string;
   readonly details: string;
   readonly requestId: string | undefined;
+  /** All faults of an order's body, or all elements of its list that cause the refusal; empty where the service names none. */
+  readonly errors: readonly BodyFault[];
 
-  constructor({ status, code, details, requestId, message = code, cause }: Failure) {
+  constructor({ status, code, details, requestId, message = code, errors = [], cause }: Failure) {
     super(`${message}: ${details}`, cause === undefined ? undefined : { cause });
     this.status = status;
     this.code = code;
     this.details = details;
     this.requestId = requestId;
+    this.errors = errors;
   }
 }

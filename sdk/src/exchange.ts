@@ -17,7 +17,12 @@ export interface Outgoing {
 export interface Incoming {
   status: number;
   headers: Headers;
-  text: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** An answer's body as text: UTF-8, without a byte order mark. */
+export function textOf({ bytes }: Pick<Incoming, 'bytes'>): string {
+  return new TextDecoder().decode(bytes);
 }
 
 export interface ExchangeSettings {
@@ -75,7 +80,11 @@ export class Exchange {
         signal: controller.signal,
         ...(body === undefined ? {} : { body }),
       });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      return {
+        status: response.status,
+        headers: response.headers,
+        bytes: new Uint8Array(await response.arrayBuffer()),
+      };
     };
     try {
       // A fetch that was passed in may not know signals.

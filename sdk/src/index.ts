@@ -1,5 +1,5 @@
-export type { Account, CurrencyAccount } from './accounts.ts';
-export type { Answer, CallOptions, InputOf, OperationName, ResponseOf } from './api.ts';
+export type { Account, CurrencyAccount, StatementFormat, StatementPeriod } from './accounts.ts';
+export type { Answer, CallOptions, InputOf, OperationName, OrderOptions, ResponseOf } from './api.ts';
 export type {
   ApprovalsConfiguration,
   ApprovalsRehearsal,
@@ -7,9 +7,11 @@ export type {
   ApprovalsVersion,
   NewApprovalsConfiguration,
 } from './approvals.ts';
+export type { Balance } from './balances.ts';
+export type { Beneficiary, BeneficiaryPatch, BeneficiaryQuery, NewBeneficiary } from './beneficiaries.ts';
 export { decimal, parse, stringify } from './decimal.ts';
 export type { DocumentType } from './documents.ts';
-export { LombardError } from './error.ts';
+export { type BodyFault, LombardError } from './error.ts';
 export type * from './generated/api.ts';
 export type { List, Page } from './list.ts';
 export { Lombard, type LombardOptions } from './lombard.ts';
@@ -25,13 +27,18 @@ export type {
   ApprovalExplanation,
   ApprovalOptions,
   Challenge,
+  CreatedPayment,
+  Decided,
   DecisionOptions,
+  Decisions,
+  NewPayments,
   Payment,
   PaymentQuery,
 } from './payments.ts';
 export type { StatementProgress, StatementRequest } from './statements.ts';
 export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
 export type { Application, TokenSet } from './tokens.ts';
+export type { Transaction, TransactionQuery } from './transactions.ts';
 export type {
   DeliveryAttempt,
   NotificationQuery,

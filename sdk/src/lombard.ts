@@ -1,6 +1,8 @@
 import { Accounts } from './accounts.ts';
 import { type Answer, Api, type Arguments, type CallOptions, type OperationName, type ResponseOf } from './api.ts';
 import { Approvals } from './approvals.ts';
+import { Balances } from './balances.ts';
+import { Beneficiaries } from './beneficiaries.ts';
 import { Documents } from './documents.ts';
 import { Exchange } from './exchange.ts';
 import { graphql } from './graphql.ts';
@@ -11,6 +13,7 @@ import { Quotes } from './quotes.ts';
 import { Statements } from './statements.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Application, type TokenSet, Tokens } from './tokens.ts';
+import { Transactions } from './transactions.ts';
 import { Webhooks } from './webhooks.ts';
 
 export interface LombardOptions {
@@ -41,7 +44,10 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** The client API of one client. */
 export class Lombard {
   readonly payments: Payments;
+  readonly beneficiaries: Beneficiaries;
   readonly accounts: Accounts;
+  readonly balances: Balances;
+  readonly transactions: Transactions;
   readonly quotes: Quotes;
   readonly statements: Statements;
   readonly documents: Documents;
@@ -76,7 +82,10 @@ export class Lombard {
     });
     this.#api = new Api(baseUrl, clientId, exchange, tokens);
     this.payments = new Payments(this.#api);
+    this.beneficiaries = new Beneficiaries(this.#api);
     this.accounts = new Accounts(this.#api);
+    this.balances = new Balances(this.#api);
+    this.transactions = new Transactions(this.#api);
     this.quotes = new Quotes(this.#api);
     this.statements = new Statements(this.#api);
     this.documents = new Documents(this.#api);

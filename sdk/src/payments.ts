@@ -1,4 +1,4 @@
-import type { Api, CallOptions, InputOf, ResponseOf } from './api.ts';
+import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.ts';
 import { List } from './list.ts';
 
 export type Payment = ResponseOf<'GET /payments/{payment_id}'>;
@@ -9,6 +9,15 @@ export type ApprovalExplanation = ResponseOf<'GET /payments/{payment_id}/approva
 
 /** A challenge before an approval, at clients that ask for a verification code. */
 export type Challenge = ResponseOf<'POST /payments/{payment_id}/challenges'>;
+
+/** The body of an order as on the wire: one to fifty payments, of a trade or from an account. */
+export type NewPayments = InputOf<'POST /payments'>['body'];
+/** A payment as its creation answers it. */
+export type CreatedPayment = ResponseOf<'POST /payments'>[number];
+/** A decision on several payments as on the wire. */
+export type Decisions = InputOf<'PATCH /payments'>['body'];
+/** What became of the decision on one payment. */
+export type Decided = ResponseOf<'PATCH /payments'>[number];
 
 /** Why a payment is approved, rejected or cancelled: the payment, its timeline and the audit trail show it. */
 export interface DecisionOptions extends CallOptions {
@@ -46,6 +55,19 @@ export class Payments {
     return (await this.#api.call('GET /payments/{payment_id}', { path: { payment_id: id }, signal })).body;
   }
 
+  /** Orders payments: all of them, or none. @throws LombardError, whose `errors` name every fault of the body */
+  async create(body: NewPayments, options: OrderOptions = {}): Promise<CreatedPayment[]> {
+    return (await this.#api.call('POST /payments', { ...options, body })).body;
+  }
+
+  /**
+   * Approves or rejects up to 200 payments as the contact of the token. Each is judged alone: one that is refused stops no other.
+   * @returns what became of each, in the order sent
+   */
+  async decide(action: 'authorise' | 'reject', body: Decisions, { signal }: CallOptions = {}): Promise<Decided[]> {
+    return (await this.#api.call('PATCH /payments', { query: { action }, body, signal })).body;
+  }
+
   /** Approves a payment as the contact of the token. */
   async authorise(id: string, { reason, challengeId, verificationCode, signal }: ApprovalOptions = {}): Promise<void> {
     const body = { reason, challenge_id: challengeId, verification_code: verificationCode };
@@ -66,8 +88,14 @@ export class Payments {
     });
   }
 
-  /** Opens a challenge for an approval; with SMS it sends a code to the contact's phone. */
-  async challenge(id: string, { signal }: CallOptions = {}): Promise<Challenge> {
+  /**
+   * Opens a challenge for an approval; with SMS it sends a code to the contact's phone.
+   * @param id of a payment, or a list of up to 200: one code approves them all (`decide`)
+   */
+  async challenge(id: string | readonly string[], options: CallOptions = {}): Promise<Challenge> {
+    const { signal } = options;
+    if (typeof id !== 'string')
+      return (await this.#api.call('POST /payments/challenges', { ...options, body: { payment_ids: [...id] } })).body;
     return (await this.#api.call('POST /payments/{payment_id}/challenges', { path: { payment_id: id }, signal })).body;
   }
 

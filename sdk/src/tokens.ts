@@ -1,7 +1,7 @@
 import { abortable } from './abort.ts';
 import { nowMs } from './calendar.ts';
 import { LombardError } from './error.ts';
-import type { Exchange, Incoming } from './exchange.ts';
+import { type Exchange, type Incoming, textOf } from './exchange.ts';
 
 /** An application that is registered at the authorization server; without a secret it is a public one. */
 export interface Application {
@@ -116,11 +116,12 @@ export class Tokens {
  * @param onSpent called where the refresh token can never be used again (RFC 6749, 5.2)
  * @throws LombardError with the authorization server's `error` as its code
  */
-function read({ status, headers, text }: Incoming, onSpent: () => void): TokenSet {
+function read(incoming: Incoming, onSpent: () => void): TokenSet {
+  const { status, headers } = incoming;
   const requestId = headers.get('x-request-id') ?? undefined;
   let body: Record<string, unknown> = {};
   try {
-    body = JSON.parse(text) ?? {};
+    body = JSON.parse(textOf(incoming)) ?? {};
   } catch {
     // Told below: a body that is not JSON has no token either.
   }

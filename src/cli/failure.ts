@@ -1,4 +1,4 @@
-import { LombardError } from '../../sdk/src/index.ts';
+import { type BodyFault, LombardError } from '../../sdk/src/index.ts';
 import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 
@@ -25,6 +25,8 @@ interface ErrorMessage {
   code: string;
   message: string;
   details: string;
+  /** All faults, where there are several. */
+  errors?: readonly BodyFault[];
 }
 
 const OWN_CODES: Record<number, Pick<ErrorMessage, 'code' | 'message'>> = {
@@ -37,18 +39,23 @@ const OWN_CODES: Record<number, Pick<ErrorMessage, 'code' | 'message'>> = {
 /** How a failure is told: the exit status, the line for people, and the ErrorMessage for programs. */
 export function tell(error: unknown): { exitCode: number; line: string; json: ErrorMessage } {
   if (error instanceof LombardError) {
-    const { code, details, status } = error;
+    const { code, details, status, errors } = error;
     const signIn = status === 401 || code === 'invalid_grant';
     const message = error.message.slice(0, -details.length - 2) || code;
     return {
       exitCode: signIn ? NOT_SIGNED_IN : FAILED,
-      line: `${code}: ${details}${signIn ? '; lombard login signs in again' : ''}`,
-      json: { code, message, details },
+      line: [`${code}: ${details}${signIn ? '; lombard login signs in again' : ''}`, ...faultLines(errors)].join('\n'),
+      json: { code, message, details, ...(errors.length > 0 ? { errors } : {}) },
     };
   }
   const exitCode = error instanceof CommandFailure ? error.exitCode : FAILED;
   const details = messageOf(error);
   return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
+}
+
+/** One line for each fault, where there are several. */
+function faultLines(errors: readonly BodyFault[]): string[] {
+  return errors.length > 1 ? errors.map(({ code, details }) => `  ${code}: ${details}`) : [];
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

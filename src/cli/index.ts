@@ -8,6 +8,7 @@ import { accountCommands } from './accounts.ts';
 import { approvalCommands } from './approvals.ts';
 import { auditCommands } from './audit.ts';
 import { bankDetailsCommand } from './bank-details.ts';
+import { beneficiaryCommands } from './beneficiaries.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
 import { completionCommand } from './completion.ts';
@@ -32,7 +33,7 @@ import { readStartConfig } from './start-config.ts';
 import { subscriptionCommands } from './subscriptions.ts';
 
 /** An option as the API writes its parameters: `--page_size` is `--page-size`. */
-const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
+const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z0-9]+)+(?==|$)/;
 
 /** Loads the service. Loading takes a second, which other commands than a start, and a wrong setting, need not wait. */
 type LoadService = () => Promise<StartService>;
@@ -99,6 +100,7 @@ export async function createProgram(
   program.commandsGroup('The client API:');
   signInCommands(frame);
   paymentCommands(frame);
+  beneficiaryCommands(frame);
   accountCommands(frame);
   approvalCommands(frame);
   subscriptionCommands(frame);

@@ -1,41 +1,33 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { decimal, type Payment, type PaymentQuery } from '../../sdk/src/index.ts';
+import type { Command } from 'commander';
+import { type Decided, decimal, type Payment, type PaymentQuery } from '../../sdk/src/index.ts';
 import { AMOUNT_RANGES, ORDER_FIELDS, ORDERS, STATUS_FILTERS } from '../payments/search/search-parameters.ts';
 import { namesOf } from '../values/unknown.ts';
+import { type Fields, fieldsGiven, PAGING, printPage, withFields } from './fields.ts';
 import { example, type Frame } from './frame.ts';
-import type { Column } from './printer.ts';
-import { approve } from './step-up.ts';
+import { addCreate } from './payment-orders.ts';
+import type { Column, Printer } from './printer.ts';
+import { approve, type CodeOptions, withCode } from './step-up.ts';
 
-/** The parameters of the search, as on the wire, and what each takes. */
-const PARAMETERS: Record<keyof PaymentQuery, string> = {
-  status: 'where they stand',
-  payment_ids: 'ids, comma separated',
-  payment_currency: 'currencies, comma separated',
-  amount: 'a whole amount; needs --amount-range',
-  amount_range: 'needs --amount',
-  reference: 'the whole reference',
-  trade_id: 'trade',
-  beneficiary_id: 'beneficiary',
-  mass_payment_id: 'UUID of the mass payment',
-  mass_payment_external_reference_id: 'external reference of the mass payment',
-  from_payment_date: 'first payment date, YYYY-MM-DD',
-  to_payment_date: 'last payment date',
-  from_created_date: 'first day of creation',
-  to_created_date: 'last day of creation',
-  order: 'asc by default',
-  order_by: 'order_date by default',
-  page: 'page, from 1',
-  page_size: 'payments on a page, 1 to 1000 (50)',
+/** The parameters of the search, as on the wire. */
+const PARAMETERS: Fields<keyof PaymentQuery> = {
+  status: { about: 'where they stand', choices: STATUS_FILTERS },
+  payment_ids: { about: 'ids, comma separated' },
+  payment_currency: { about: 'currencies, comma separated' },
+  amount: { about: 'a whole amount; needs --amount-range', as: 'integer' },
+  amount_range: { about: 'needs --amount', choices: AMOUNT_RANGES },
+  reference: { about: 'the whole reference' },
+  trade_id: { about: 'trade' },
+  beneficiary_id: { about: 'beneficiary' },
+  mass_payment_id: { about: 'UUID of the mass payment' },
+  mass_payment_external_reference_id: { about: 'external reference of the mass payment' },
+  from_payment_date: { about: 'first payment date, YYYY-MM-DD' },
+  to_payment_date: { about: 'last payment date' },
+  from_created_date: { about: 'first day of creation' },
+  to_created_date: { about: 'last day of creation' },
+  order: { about: 'asc by default', choices: ORDERS },
+  order_by: { about: 'order_date by default', choices: ORDER_FIELDS },
+  ...PAGING,
 };
-/** Parameters that take one of a closed list. */
-const CHOICES: Partial<Record<keyof PaymentQuery, readonly string[]>> = {
-  status: STATUS_FILTERS,
-  amount_range: AMOUNT_RANGES,
-  order: ORDERS,
-  order_by: ORDER_FIELDS,
-};
-const NUMBERS: ReadonlySet<string> = new Set(['amount', 'page', 'page_size']);
-const DEFAULT_PAGE_ROWS = 50;
 
 const COLUMNS: Column<Payment>[] = [
   ['PAYMENT', (payment) => payment.payment_id],
@@ -47,14 +39,22 @@ const COLUMNS: Column<Payment>[] = [
   ['REFERENCE', (payment) => payment.reference],
 ];
 
+const DECIDED_COLUMNS: Column<Decided>[] = [
+  ['PAYMENT', (payment) => payment.payment_id],
+  ['APPROVED', ({ done }) => (done ? 'yes' : 'no')],
+  ['CODE', ({ code }) => code],
+  ['DETAILS', ({ details }) => details],
+];
+
 /** `lombard payments`. */
 export function paymentCommands(frame: Frame): void {
-  const payments = frame.program.command('payments').description('search, read, approve, reject and cancel payments');
+  const payments = frame.program.command('payments').description('search, order, approve, reject and cancel payments');
   addList(frame, payments);
   frame.asContact(
     example(payments.command('show <id>').description('show one payment'), 'payments show PAY000001'),
     async ({ args: [id = ''], session, print }) => print.record(await session.lombard.payments.get(id)),
   );
+  addCreate(frame, payments);
   addApprove(frame, payments);
   const refusals = {
     reject: ['reject a payment that waits for authorization', 'rejected', 'Wrong account'],
@@ -73,17 +73,29 @@ export function paymentCommands(frame: Frame): void {
 }
 
 function addApprove(frame: Frame, payments: Command): void {
-  const command = withReason(
-    payments.command('approve <id>').description('approve a payment that waits for authorization'),
-  ).option('--verification-code <code>', 'where the client asks for one; a terminal is asked for it');
-  example(command, 'payments approve PAY000001', 'payments approve PAY000001 --verification-code 123456');
-  frame.asContact<Reason & { verificationCode?: string }>(
-    command,
-    async ({ args: [id = ''], options, session, print }) => {
-      await approve(session, id, { reason: options.reason, code: options.verificationCode });
-      print.done(`${id} is approved`, { payment_id: id, done: 'approved' });
-    },
+  const command = withCode(
+    withReason(payments.command('approve <ids...>').description('approve payments that wait for authorization')),
   );
+  example(
+    command,
+    'payments approve PAY000001',
+    'payments approve PAY000001 PAY000002 --verification-code 123456',
+    'payments approve PAY000001 --challenge-id 3f0c... --verification-code 123456',
+  );
+  frame.asContact<Reason & CodeOptions>(command, async ({ args: [given], options, session, print }) => {
+    const ids = [given ?? []].flat();
+    const decided = await approve(session, ids, options);
+    const [only = ''] = ids;
+    if (ids.length > 1) return printDecided(print, decided);
+    print.done(`${only} is approved`, { payment_id: only, done: 'approved' });
+    return 0;
+  });
+}
+
+/** @returns the exit status: 1 where one of them was refused */
+function printDecided(print: Printer, decided: readonly Decided[]): 0 | 1 {
+  print.rows(decided, DECIDED_COLUMNS);
+  return decided.every(({ done }) => done) ? 0 : 1;
 }
 
 /** `lombard multipayments`. */
@@ -107,32 +119,13 @@ function withReason(command: Command): Command {
   return command.option('--reason <text>', 'why: the payment, its timeline and the audit trail show it');
 }
 
-function wholeNumber(value: string): string {
-  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError('must be a whole number');
-  return value;
-}
-
 function addList(frame: Frame, payments: Command): void {
   const list = payments.command('list').description('search payments; the options are the parameters of the search');
-  for (const name of namesOf(PARAMETERS)) {
-    const option = new Option(`--${name.replaceAll('_', '-')} <value>`, PARAMETERS[name]);
-    const choices = CHOICES[name];
-    if (choices) option.choices(choices);
-    if (NUMBERS.has(name)) option.argParser(wholeNumber);
-    list.addOption(option);
-  }
+  withFields(list, PARAMETERS);
   example(list, 'payments list --status pending --order desc --page-size 10', 'payments list --json | jq length');
   frame.asContact(list, async ({ options, session, print }) => {
-    const query: Record<string, unknown> = {};
-    for (const name of Object.keys(PARAMETERS)) {
-      const value = options[name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())];
-      if (value !== undefined) query[name] = NUMBERS.has(name) ? Number(value) : value;
-    }
-    const [page, size] = [Number(query.page ?? 1), Number(query.page_size ?? DEFAULT_PAGE_ROWS)];
     // The command has checked what is closed, and the service checks the rest.
-    const { items, total } = await session.lombard.payments.search(query as PaymentQuery).page(page);
-    const shown = (page - 1) * size + items.length;
-    const more = shown < total ? `; the next page: --page ${page + 1}` : '';
-    print.rows(items, COLUMNS, { after: `${items.length} of ${total} payments${more}` });
+    const query = fieldsGiven(PARAMETERS, options) as PaymentQuery;
+    await printPage(print, session.lombard.payments.search(query), query, COLUMNS, 'payments');
   });
 }

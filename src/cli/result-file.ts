@@ -16,11 +16,20 @@ export async function writeResult(file: string, content: Uint8Array): Promise<vo
   }
 }
 
-/** The JSON of a file, or of standard input for `-`; its numbers keep their digits for the SDK. @throws CommandFailure */
-export async function readJson(file: string): Promise<unknown> {
-  const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((error: Error) => {
+/** The text of a file, or of standard input for `-`. @throws CommandFailure */
+export function readInput(file: string): Promise<string> {
+  return (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((error: Error) => {
     throw new CommandFailure(`cannot read ${file}: ${error.message}`);
   });
+}
+
+/** As `readInput`, its JSON: the numbers keep their digits for the SDK. @throws CommandFailure */
+export async function readJson(file: string): Promise<unknown> {
+  return jsonOf(file, await readInput(file));
+}
+
+/** The JSON that a file has. @throws CommandFailure */
+export function jsonOf(file: string, content: string): unknown {
   try {
     return parse(content);
   } catch (error) {

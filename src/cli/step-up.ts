@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Challenge, LombardError } from '../../sdk/src/index.ts';
+import type { Command } from 'commander';
+import { type Challenge, type Decided, LombardError } from '../../sdk/src/index.ts';
 import { replaceFile } from '../settings/data-directory.ts';
 import { fieldsOf } from '../values/unknown.ts';
+import { CommandFailure, USAGE } from './failure.ts';
 import { profileFolder } from './profile.ts';
 import { ask, canAsk } from './question.ts';
 import { refusal } from './refusal.ts';
@@ -14,59 +16,121 @@ const SOURCES: Record<Challenge['second_factor'], string> = {
   totp: 'your authenticator shows it',
 };
 
-export interface Approval {
-  reason: string | undefined;
-  /** `--verification-code`. */
-  code: string | undefined;
+/** The options of a command for which a client may ask for a code. */
+export interface CodeOptions {
+  challengeId?: string;
+  verificationCode?: string;
+}
+
+/** Gives a command the options that answer a challenge. */
+export function withCode(command: Command): Command {
+  return command
+    .option('--verification-code <code>', 'where the client asks for one; a terminal is asked for it')
+    .option('--challenge-id <id>', 'which challenge the code answers; the command printed it');
+}
+
+export interface Approval extends CodeOptions {
+  reason?: string | undefined;
+  /** What a later run needs to know of a challenge that this one opens. */
+  remember?: string;
 }
 
 /**
- * Approves a payment. Where the client asks for a verification code, it opens a challenge and asks on a terminal for the code.
- * Elsewhere the challenge is remembered, and `--verification-code` of a later run answers it.
- * @throws LombardError, CommandFailure
+ * Approves payments. Where the client asks for a verification code, it opens a challenge and asks on a terminal for the code. Elsewhere
+ * the challenge is told and remembered: a later run answers it by `--challenge-id` and `--verification-code`, or by the code alone.
+ * @param ids one payment, or several, which one code approves
+ * @returns what became of each
+ * @throws LombardError where one payment, or the whole request, is refused; CommandFailure
  */
-export async function approve(session: Session, id: string, { reason, code }: Approval): Promise<void> {
-  const { payments } = session.lombard;
-  const answer = async (challengeId: string, verificationCode: string) => {
-    await payments.authorise(id, { reason, challengeId, verificationCode });
-    await forgetChallenge(session, id);
+export async function approve(
+  session: Session,
+  ids: readonly string[],
+  { reason, challengeId, verificationCode: code, remember }: Approval,
+): Promise<Decided[]> {
+  const subject = ids.join(',');
+  const decide = (answer?: Answer) => authorise(session, ids, reason, answer);
+  const answer = async (id: string, verificationCode: string) => {
+    const decided = await decide({ challengeId: id, verificationCode });
+    await forget(session, subject, id);
+    return decided;
   };
-  const kept = code === undefined ? undefined : openChallenge(session, id);
+  if (challengeId !== undefined) {
+    if (code === undefined) throw new CommandFailure('--challenge-id: needs --verification-code', USAGE);
+    return answer(challengeId, code);
+  }
+  const kept = code === undefined ? undefined : recall(session, subject);
   if (kept !== undefined && code !== undefined) {
-    if (!(await met('challenge_expired', () => answer(kept, code)))) return;
-    await forgetChallenge(session, id);
+    const decided = await unless('challenge_expired', () => answer(kept, code));
+    if (decided) return decided;
+    await forget(session, subject, kept);
   }
-  if (!(await met('step_up_required', () => payments.authorise(id, { reason })))) return;
-  const { challenge_id: challengeId, second_factor: factor } = await payments.challenge(id);
+  const undemanded = await unless('step_up_required', () => decide());
+  if (undemanded) return undemanded;
+  const [only = ''] = ids;
+  const opened = await session.lombard.payments.challenge(ids.length === 1 ? only : ids);
   // The code of a text message cannot have been known before this one was sent.
-  if (code !== undefined && factor === 'totp') {
-    await answer(challengeId, code);
-    return;
-  }
-  if (!canAsk()) {
-    await keepChallenge(session, id, challengeId);
-    throw refusal(
-      'step_up_required',
-      `the client asks for a code: ${SOURCES[factor]}; give it with --verification-code`,
-    );
-  }
-  const asked = async () => answer(challengeId, await ask(`Verification code (${SOURCES[factor]}): `));
-  while (await met('step_up_failed', asked)) process.stderr.write('The code is wrong, or was used before.\n');
+  if (code !== undefined && opened.second_factor === 'totp') return answer(opened.challenge_id, code);
+  return asked(session, subject, opened, answer, remember);
 }
 
-/** Whether the service refused with this code. @throws LombardError every other one */
-async function met(code: string, work: () => Promise<void>): Promise<boolean> {
+interface Answer {
+  challengeId: string;
+  verificationCode: string;
+}
+
+async function authorise(
+  { lombard: { payments } }: Session,
+  ids: readonly string[],
+  reason: string | undefined,
+  answer: Answer | undefined,
+): Promise<Decided[]> {
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) {
+    await payments.authorise(only, { reason, ...answer });
+    return [{ payment_id: only, done: true, code: null, message: null, details: null }];
+  }
+  const { challengeId, verificationCode } = answer ?? {};
+  return payments.decide('authorise', {
+    payment_ids: [...ids],
+    ...(reason === undefined ? {} : { reason }),
+    ...(challengeId === undefined ? {} : { challenge_id: challengeId }),
+    ...(verificationCode === undefined ? {} : { verification_code: verificationCode }),
+  });
+}
+
+/** Asks for the code on a terminal, again where it is wrong. Elsewhere says how the call is finished. */
+async function asked(
+  session: Session,
+  subject: string,
+  { challenge_id: id, second_factor: factor }: Challenge,
+  answer: (id: string, code: string) => Promise<Decided[]>,
+  remember: string | undefined,
+): Promise<Decided[]> {
+  if (!canAsk()) {
+    await keep(session, { [subject]: id, ...(remember === undefined ? {} : { [id]: remember }) });
+    const how = `call again with --challenge-id ${id} --verification-code CODE`;
+    throw refusal('step_up_required', `the client asks for a code: ${SOURCES[factor]}; ${how}`);
+  }
+  for (;;) {
+    const code = await ask(`Verification code (${SOURCES[factor]}): `);
+    const decided = await unless('step_up_failed', () => answer(id, code));
+    if (decided) return decided;
+    process.stderr.write('The code is wrong, or was used before.\n');
+  }
+}
+
+/** What the work gives; undefined where the service refused with this code. @throws LombardError every other one */
+async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
-    await work();
-    return false;
+    return await work();
   } catch (error) {
-    if (error instanceof LombardError && error.code === code) return true;
+    if (error instanceof LombardError && error.code === code) return undefined;
     throw error;
   }
 }
 
-/** Challenges that are remembered, the newest last. They are good for minutes, so the older ones are over. */
-const MAX_KEPT = 20;
+/** What is remembered of challenges, the newest last. They are good for minutes, so the older ones are over. */
+const MAX_KEPT = 40;
 
 const folder = () => join(profileFolder(), 'challenges');
 
@@ -83,25 +147,31 @@ async function writeAll(kept: object): Promise<void> {
   replaceFile(join(folder(), 'open.json'), JSON.stringify(kept));
 }
 
-function keyOf({ profile }: Session, paymentId: string): string {
-  return [profile.api_url, profile.contact_id, paymentId].join(' ');
+function keyOf({ profile }: Session, subject: string): string {
+  return [profile.api_url, profile.contact_id, subject].join(' ');
 }
 
-/** The challenge that an earlier run opened for this person and payment; the service says whether it is still good. */
-function openChallenge(session: Session, paymentId: string): string | undefined {
-  const challenge = readAll()[keyOf(session, paymentId)];
-  return typeof challenge === 'string' ? challenge : undefined;
+/**
+ * What an earlier run kept for this person: of payments their challenge, which the service knows whether it is still good; of a challenge
+ * what its order was sent with.
+ */
+export function recall(session: Session, subject: string): string | undefined {
+  const found = readAll()[keyOf(session, subject)];
+  return typeof found === 'string' ? found : undefined;
 }
 
-/** Remembers a challenge for the run that has the code. */
-async function keepChallenge(session: Session, paymentId: string, challengeId: string): Promise<void> {
-  const { [keyOf(session, paymentId)]: _former, ...others } = readAll();
-  const kept = Object.entries({ ...others, [keyOf(session, paymentId)]: challengeId }).slice(-MAX_KEPT);
-  await writeAll(Object.fromEntries(kept));
+/** Remembers for the run that has the code. */
+async function keep(session: Session, facts: Record<string, string>): Promise<void> {
+  const added = Object.entries(facts).map(([subject, fact]) => [keyOf(session, subject), fact] as const);
+  const names = new Set(added.map(([name]) => name));
+  const others = Object.entries(readAll()).filter(([name]) => !names.has(name));
+  await writeAll(Object.fromEntries([...others, ...added].slice(-MAX_KEPT)));
 }
 
-/** Forgets one that is over. */
-async function forgetChallenge(session: Session, paymentId: string): Promise<void> {
-  const { [keyOf(session, paymentId)]: former, ...others } = readAll();
-  if (former !== undefined) await writeAll(others);
+/** Forgets what is over. */
+async function forget(session: Session, ...subjects: string[]): Promise<void> {
+  const names = new Set(subjects.map((subject) => keyOf(session, subject)));
+  const kept = Object.entries(readAll());
+  const others = kept.filter(([name]) => !names.has(name));
+  if (others.length < kept.length) await writeAll(Object.fromEntries(others));
 }

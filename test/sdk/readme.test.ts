@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { OpenApi } from '../../sdk/generate/typescript.ts';
 import { Lombard } from '../../sdk/src/index.ts';
+import { PERMISSIONS } from '../../src/identity/people/permission.ts';
 import { type ApprovalsWorld, approvalsWorld } from '../world/approvals.ts';
 import { freePort } from '../world/ports.ts';
 import { packSdk, SDK } from '../world/sdk-package.ts';
@@ -28,9 +29,13 @@ before(async () => {
   packed = packSdk();
   project = packed.project('module');
   service = await startTestService();
-  world = await approvalsWorld(service, ['grace'], { authorisation_workflow: '4-eyes' });
+  world = await approvalsWorld(service, [], { authorisation_workflow: '4-eyes' });
+  await world.hire('grace', [...PERMISSIONS]);
   for (const amount of ['1250.50', '12345678901234567.89', '3']) await world.create(amount);
-  await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  const client = { client_id: world.clientId };
+  const { body } = await service.operator('POST', '/currency-accounts', { ...client, currency: 'EUR' });
+  const credit = { kind: 'CREDIT_TRANSACTION', amount: { amount: '1000.00', currency: 'EUR' } };
+  await service.operator('POST', '/transactions', { ...client, currency_account_id: body.account_id, ...credit });
   const application = await createApplication(service);
   environment = {
     PATH: process.env.PATH ?? '',

@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Lombard, LombardError, type LombardOptions } from '../../sdk/src/index.ts';
-import { answer, cut, cutBody, type Fault, type FaultServer, silence, startFaultServer } from '../world/faults.ts';
+import { Lombard, type LombardOptions } from '../../sdk/src/index.ts';
+import {
+  answer,
+  cut,
+  cutBody,
+  type Fault,
+  type FaultServer,
+  failure,
+  silence,
+  startFaultServer,
+} from '../world/faults.ts';
 
 /** What is repeated, how often and after what wait; time limits; aborts; errors. */
 
 const PAYMENT = { payment_id: 'PAY1' };
 const OK = answer(200, PAYMENT);
 const DONE = answer(204);
+const PAYEE = {
+  name: 'Ärzte GmbH',
+  country_code: 'DE',
+  bank_country_code: 'DE',
+  bank_currency_code: 'EUR',
+  iban: 'DE1',
+};
 const refused = (status: number, code: string, headers: Record<string, string> = {}) =>
   answer(status, { code, message: 'No', details: 'query.x: must be y' }, { 'x-request-id': 'req-1', ...headers });
 
@@ -19,16 +35,6 @@ after(() => server.stop());
 
 const connect = (options: Partial<LombardOptions> = {}) =>
   new Lombard({ baseUrl: server.url, clientId: 'CLI1', accessToken: 'token', ...options });
-
-/** What a call rejected with. */
-async function failure(work: Promise<unknown>): Promise<LombardError> {
-  const error = await work.then(
-    () => assert.fail('was not refused'),
-    (caught) => caught,
-  );
-  assert.ok(error instanceof LombardError, String(error));
-  return error;
-}
 
 describe('a request that changes nothing', () => {
   const READS: [string, Fault, string][] = [
@@ -196,7 +202,17 @@ describe('time limit and abort', () => {
   test('every method takes a signal', async () => {
     const signal = AbortSignal.abort();
     const lombard = connect();
-    const { payments, accounts, approvals, subscriptions, statements, documents } = lombard;
+    const {
+      payments,
+      beneficiaries,
+      balances,
+      transactions,
+      accounts,
+      approvals,
+      subscriptions,
+      statements,
+      documents,
+    } = lombard;
     const config = { groups: [], ruleset: { currency: 'EUR', rules: [] } };
     for (const call of [
       payments.search({}, { signal }).page(),
@@ -208,6 +224,19 @@ describe('time limit and abort', () => {
       payments.approvals('P', { signal }),
       accounts.list({ signal }),
       accounts.get('A', { signal }),
+      accounts.all({}, { signal }),
+      accounts.statement('A', { from_value_datetime: '2026-07-01T00:00:00Z' }, { signal }),
+      payments.create({ payments: [] }, { signal }),
+      payments.decide('reject', { payment_ids: [] }, { signal }),
+      payments.challenge(['P'], { signal }),
+      beneficiaries.list({}, { signal }).page(),
+      beneficiaries.search({}, { signal }).page(),
+      beneficiaries.get('B', { signal }),
+      beneficiaries.create(PAYEE, { signal }),
+      beneficiaries.update('B', {}, { signal }),
+      beneficiaries.delete('B', { signal }),
+      balances.list({}, { signal }),
+      transactions.list({ currencies: 'EUR' }, { signal }).page(),
       lombard.quotes.fxAvailable({ signal }),
       statements.request({ date_from: '2026-07-01', date_to: '2026-07-31' }, { signal }),
       documents.get('pi', 'P', { signal }),

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LombardError } from '../../sdk/src/index.ts';
 import { listening } from './ports.ts';
 
 /** A request that came, read to its end. */
@@ -74,3 +76,13 @@ export async function startFaultServer(...faults: Fault[]) {
 }
 
 export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>;
+
+/** What a call of the SDK rejected with. */
+export async function failure(work: Promise<unknown>): Promise<LombardError> {
+  const error = await work.then(
+    () => assert.fail('was not refused'),
+    (caught) => caught,
+  );
+  assert.ok(error instanceof LombardError, String(error));
+  return error;
+}

@@ -1,0 +1,149 @@
+import { type Lombard, LombardError, type NewBeneficiary } from '../../sdk/src/index.ts';
+import { type CsvRow, OpenQuote, readCsv } from '../values/csv.ts';
+import { CommandFailure } from './failure.ts';
+import type { Fields } from './fields.ts';
+import type { Column, Printer } from './printer.ts';
+import { jsonOf, readInput } from './result-file.ts';
+
+/** What is wrong with a payee of a file. */
+interface Finding {
+  /** Where the payee begins in the file, from 1. */
+  line: number;
+  /** Null where the payee as a whole is refused. */
+  field: string | null;
+  code: string;
+  details: string;
+}
+
+/** A payee of a file, as the service would be asked to make it. */
+interface Payee {
+  line: number;
+  body: unknown;
+}
+
+/** Refusals of the request as a whole: another payee would meet them too. */
+const JUDGED_STATUSES: ReadonlySet<number | undefined> = new Set([400, 409]);
+
+const COLUMNS: Column<Finding>[] = [
+  ['LINE', ({ line }) => line],
+  ['FIELD', ({ field }) => field],
+  ['CODE', ({ code }) => code],
+  ['DETAILS', ({ details }) => details],
+];
+
+/**
+ * Has the service check the payees of a file, and prints what is wrong with them.
+ * @param file `-` is standard input
+ * @param fields of a payee, which are the columns of a CSV file
+ * @returns the exit status: 1 where something is wrong
+ * @throws CommandFailure, LombardError
+ */
+export async function checkPayees(lombard: Lombard, file: string, fields: Fields, print: Printer): Promise<0 | 1> {
+  const content = await readInput(file);
+  const isJson = /^\ufeff?\s*[[{]/.test(content);
+  const found = isJson ? jsonPayees(file, content) : csvPayees(content, fields);
+  const findings: Finding[] = [...found.findings];
+  for (const payee of found.payees) findings.push(...(await judge(lombard, payee)));
+  findings.sort((one, other) => one.line - other.line);
+  const payees = `${found.payees.length} ${found.payees.length === 1 ? 'payee' : 'payees'}`;
+  if (findings.length === 0 && !print.json) print.note(`${payees}: nothing is wrong`);
+  else print.rows(findings, COLUMNS, { after: `${payees}, ${findings.length} wrong` });
+  return findings.length === 0 ? 0 : 1;
+}
+
+async function judge(lombard: Lombard, { line, body }: Payee): Promise<Finding[]> {
+  try {
+    await lombard.beneficiaries.create(body as NewBeneficiary, { validateOnly: true });
+    return [];
+  } catch (error) {
+    if (!(error instanceof LombardError) || !JUDGED_STATUSES.has(error.status)) throw error;
+    const faults = error.errors.length > 0 ? error.errors : [error];
+    return faults.map(({ code, details }) => ({ line, field: fieldOf(details), code, details }));
+  }
+}
+
+/** The field that details name, as `body.iban: is not valid`. */
+function fieldOf(details: string): string | null {
+  return /^body\.([^\s:]+):/.exec(details)?.[1] ?? null;
+}
+
+interface Found {
+  payees: Payee[];
+  findings: Finding[];
+}
+
+function jsonPayees(file: string, content: string): Found {
+  const json = content.replace(/^\ufeff/, '');
+  const value = jsonOf(file, json);
+  const starts = startsOf(json);
+  const all = Array.isArray(value) ? value : [value];
+  if (all.length === 0) throw new CommandFailure(`${file} has no payees`);
+  return { payees: all.map((body, at) => ({ line: starts[at] ?? 1, body })), findings: [] };
+}
+
+/** The lines on which the elements of a list begin; of another value the one of its own. @param json is known to be valid */
+function startsOf(json: string): number[] {
+  const starts: number[] = [];
+  const list = json.trimStart().startsWith('[') ? 1 : 0;
+  let [line, depth] = [1, 0];
+  let isNext = true;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|\n|[{}[\],]|[^\s{}[\],"]+/g)) {
+    if (token === '\n') {
+      line += 1;
+      continue;
+    }
+    if (token === ']' || token === '}') depth -= 1;
+    else if (depth === list && token === ',') isNext = true;
+    else if (depth === list && isNext) {
+      starts.push(line);
+      isNext = false;
+    }
+    if (token === '[' || token === '{') depth += 1;
+  }
+  return starts;
+}
+
+/** @throws CommandFailure where the file has no rows, or is no CSV */
+function csvPayees(content: string, fields: Fields): Found {
+  let rows: CsvRow[];
+  try {
+    rows = [...readCsv(content)];
+  } catch (error) {
+    if (error instanceof OpenQuote) throw new CommandFailure(error.message);
+    throw error;
+  }
+  const [header, ...others] = rows;
+  if (!header || others.length === 0)
+    throw new CommandFailure('the file has no payees: a CSV file begins with a header');
+  const names = header.cells;
+  const findings = names.flatMap((name, at): Finding[] => {
+    const wrong = { line: header.line, field: name };
+    if (!(name in fields)) return [{ ...wrong, code: 'unknown_field', details: `${name}: is not a field of a payee` }];
+    if (names.indexOf(name) === at) return [];
+    return [{ ...wrong, code: 'invalid_format', details: `${name}: is there twice` }];
+  });
+  if (findings.length > 0) return { payees: [], findings };
+  const payees: Payee[] = [];
+  for (const { line, cells } of others) {
+    if (cells.length === names.length) payees.push({ line, body: bodyOf(names, cells, fields) });
+    else {
+      const details = `has ${cells.length} cells, and the header has ${names.length}`;
+      findings.push({ line, field: null, code: 'invalid_format', details });
+    }
+  }
+  return { payees, findings };
+}
+
+function bodyOf(names: readonly string[], cells: readonly string[], fields: Fields): object {
+  const members = names.flatMap((name, at) => {
+    const cell = cells[at] as string;
+    return cell === '' ? [] : [[name, readCell(cell, fields[name]?.as)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function readCell(cell: string, as: string | undefined): unknown {
+  if (as === 'list') return cell.split(';').map((item) => item.trim());
+  if (as === 'flag' && /^(true|false)$/.test(cell)) return cell === 'true';
+  return cell;
+}
