@@ -56,7 +56,7 @@ const SHOWN_PARTY = Type.Object(
 type Party = Static<typeof SHOWN_PARTY>;
 
 /** An amount as answers and events show it. */
-export const MONEY = Type.Object(
+const MONEY = Type.Object(
   { amount: Type.String({ description: 'A decimal' }), currency: Type.String() },
   { title: 'Money' },
 );

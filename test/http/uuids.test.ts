@@ -335,7 +335,11 @@ for (const [name, address, ask, sends] of LISTENERS)
         const [, method = '', path = ''] = /^(\w+) (\S+) path\./.exec(place) ?? [];
         if (path === '') continue;
         const since = '2026-01-01T00:00:00Z';
-        const needed = path.endsWith('/replay') ? { since } : path.endsWith('/file') ? { from_value_datetime: since } : {};
+        const needed = path.endsWith('/replay')
+          ? { since }
+          : path.endsWith('/file')
+            ? { from_value_datetime: since }
+            : {};
         const body = method === 'GET' ? undefined : needed;
         const answers = [randomUUID(), 'x', '%00', `${randomUUID()}0`].map(async (id) => {
           const answer = await ask(method, path.replace(/\{\w+\}/, id), body);
