@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -8,6 +9,8 @@ let service: TestService;
 let world: OrdersWorld;
 before(async () => {
   service = await startTestService();
+  // The days of payments stand below.
+  await moveClock(service, FX_OPEN);
   world = await ordersWorld(service);
 });
 after(() => service.stop());
@@ -403,4 +406,20 @@ test('the limit of a day bounds what contacts order, in whatever currency', asyn
   await limit(null);
   assert.equal((await own.order([own.payment(1)])).status, 201);
   assert.equal((await own.paid(before)).status, 'Validating beneficiary information');
+});
+
+test('a payee that its client changes at the same moment is paid as it is then, or is not changed', async () => {
+  const own = await ordersWorld(service);
+  for (let round = 0; round < 12; round++) {
+    const name = `Payee ${round}`;
+    const [made, changed] = await Promise.all([
+      own.order([own.payment(1)]),
+      own.ask('PATCH', `/beneficiaries/${own.beneficiaryId}`, { name }),
+    ]);
+    assert.equal(made.status, 201, made.text);
+    const { payment_id: id } = made.body[0];
+    if (changed.status !== 204) assert.equal(changed.body.code, 'beneficiary_in_use', changed.text);
+    else assert.equal((await own.paid(id)).beneficiary_name, name);
+    assert.equal((await own.ask('DELETE', `/payments/${id}`)).status, 204);
+  }
 });

@@ -128,6 +128,7 @@ const COLUMNS = [
   ...PAYEE_STATE_COLUMNS,
 ];
 
+/** Reads whom an order pays, and keeps its client from changing or deleting them until the transaction ends. */
 async function readPayees(
   tx: Transaction,
   { clientId, trade_id: trade, payments }: Order,
@@ -137,7 +138,7 @@ async function readPayees(
     text: `select ${COLUMNS.map((column) => `b.${column}`).join(', ')}, ${accountBlocked('b', '$1')} as account_blocked,
         exists (select from trade_beneficiaries t where t.client_id = $1 and t.trade_id = $3 and t.beneficiary_id = b.beneficiary_id) as joined
       from (select distinct * from unnest($2::text[])) as u(beneficiary_id) cross join lateral (
-        select * from beneficiaries where client_id = $1 and beneficiary_id = u.beneficiary_id and active offset 0) b`,
+        select * from beneficiaries where client_id = $1 and beneficiary_id = u.beneficiary_id and active offset 0 for key share) b`,
     values: [clientId, textArray(payments.map(({ beneficiary_id: id }) => id)), trade ?? null],
   });
   return new Map(rows.map((row) => [row.beneficiary_id, row]));
