@@ -35,9 +35,11 @@ export type {
   Payment,
   PaymentQuery,
 } from './payments.ts';
+export type { Estimate, NewQuote, Quote } from './quotes.ts';
 export type { StatementProgress, StatementRequest } from './statements.ts';
 export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
 export type { Application, TokenSet } from './tokens.ts';
+export type { BookedTrade, NewDrawdown, NewTrade, Trade, TradeFunds, TradeQuery } from './trades.ts';
 export type { Transaction, TransactionQuery } from './transactions.ts';
 export type {
   DeliveryAttempt,

@@ -13,6 +13,7 @@ import { Quotes } from './quotes.ts';
 import { Statements } from './statements.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Application, type TokenSet, Tokens } from './tokens.ts';
+import { Trades } from './trades.ts';
 import { Transactions } from './transactions.ts';
 import { Webhooks } from './webhooks.ts';
 
@@ -49,6 +50,7 @@ export class Lombard {
   readonly balances: Balances;
   readonly transactions: Transactions;
   readonly quotes: Quotes;
+  readonly trades: Trades;
   readonly statements: Statements;
   readonly documents: Documents;
   readonly approvals: Approvals;
@@ -87,6 +89,7 @@ export class Lombard {
     this.balances = new Balances(this.#api);
     this.transactions = new Transactions(this.#api);
     this.quotes = new Quotes(this.#api);
+    this.trades = new Trades(this.#api);
     this.statements = new Statements(this.#api);
     this.documents = new Documents(this.#api);
     this.approvals = new Approvals(this.#api);

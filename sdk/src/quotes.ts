@@ -1,11 +1,35 @@
-import type { Api, CallOptions } from './api.ts';
+import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.ts';
 
-/** Foreign exchange. */
+/** What an exchange is asked for, as on the wire: an amount of one side, and the two currencies. */
+export type NewQuote = InputOf<'POST /quotes'>['body'];
+/** A rate that is promised until `expires_at`. */
+export type Quote = Extract<ResponseOf<'POST /quotes'>, { quote_id: string }>;
+/** What an exchange would cost now; nothing is promised. */
+export type Estimate = Exclude<ResponseOf<'POST /quotes'>, Quote>;
+
+/** Prices of exchanges. */
 export class Quotes {
   readonly #api: Api;
 
   constructor(api: Api) {
     this.#api = api;
+  }
+
+  /** Asks for a rate that can be booked until it expires (`trades.book`). @throws LombardError */
+  async create(body: NewQuote, options: OrderOptions = {}): Promise<Quote> {
+    const answer = await this.#api.call('POST /quotes', { ...options, query: { quote_type: 'quote' }, body });
+    return answer.body as Quote;
+  }
+
+  /** Asks what an exchange would cost. @throws LombardError */
+  async estimate(body: NewQuote, { signal }: CallOptions = {}): Promise<Estimate> {
+    const answer = await this.#api.call('POST /quotes', { query: { quote_type: 'estimate' }, body, signal }, true);
+    return answer.body as Estimate;
+  }
+
+  /** A quote as it is now: open, used or expired. */
+  async get(id: string, { signal }: CallOptions = {}): Promise<ResponseOf<'GET /quotes/{quote_id}'>> {
+    return (await this.#api.call('GET /quotes/{quote_id}', { path: { quote_id: id }, signal })).body;
   }
 
   /** Whether FX can be initiated now. */

@@ -13,6 +13,7 @@ import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/examine.ts';
+import { exchangeCommands } from './exchange.ts';
 import { CommandFailure, INTERRUPTED, tell, USAGE } from './failure.ts';
 import { createFrame, example, showExamplesOfGroups } from './frame.ts';
 import { importCommand } from './import.ts';
@@ -101,6 +102,7 @@ export async function createProgram(
   signInCommands(frame);
   paymentCommands(frame);
   beneficiaryCommands(frame);
+  exchangeCommands(frame);
   accountCommands(frame);
   approvalCommands(frame);
   subscriptionCommands(frame);
