@@ -114,6 +114,8 @@ create table trades (
 -- Those that wait for their money: it is required of the client.
 create index trades_unfunded on trades (client_id, sell_currency)
   where status in ('Created', 'Funds In Partially') and not single;
+-- What clients have exchanged, and the core has not ended: the sandbox's autopilot looks at them.
+create index trades_of_clients on trades (client_id, id) where source = 'client' and not single and status in ('Created', 'Funds In Full');
 create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
 -- A trade that is removed must not be looked for among all of its client.
 create index trades_parent on trades (client_id, parent_trade_id) where parent_trade_id is not null;

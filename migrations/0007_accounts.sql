@@ -145,24 +145,27 @@ create trigger trades_allocate_changed after update on trades for each row
   execute function trades_allocate_changed();
 
 -- Rolls up to `most` of them into the trades, and returns how many. It leaves trades alone that somebody holds: the next run has them.
+-- A trade is looked up by its key, one after the other: a join would read all trades.
 create function roll_up_trade_allocations(most int) returns bigint language plpgsql set enable_seqscan = off as $$
 declare
-  taken bigint;
+  taken bigint := 0;
+  rolled record;
 begin
-  with wanted as materialized (
-    select client_id, trade_id, id from trade_allocation_deltas order by client_id, id limit most),
-  locked as materialized (
-    select t.client_id, t.trade_id from (select distinct client_id, trade_id from wanted) w
-      join trades t on t.client_id = w.client_id and t.trade_id = w.trade_id
-      order by t.client_id, t.trade_id for no key update of t skip locked),
-  gone as (
-    delete from trade_allocation_deltas d using wanted w join locked l using (client_id, trade_id)
-    where d.client_id = w.client_id and d.id = w.id returning d.client_id, d.trade_id, d.amount),
-  rolled as (
-    update trades t set allocated = t.allocated + g.amount
-    from (select client_id, trade_id, sum(amount) as amount from gone group by client_id, trade_id) g
-    where t.client_id = g.client_id and t.trade_id = g.trade_id)
-  select count(*) into taken from gone;
+  for rolled in
+    with wanted as materialized (
+      select client_id, trade_id, id from trade_allocation_deltas order by client_id, id limit most),
+    locked as materialized (
+      select t.client_id, t.trade_id from (select distinct client_id, trade_id from wanted order by client_id, trade_id) w
+        cross join lateral (select client_id, trade_id from trades
+          where client_id = w.client_id and trade_id = w.trade_id offset 0 for no key update skip locked) t),
+    gone as (
+      delete from trade_allocation_deltas d using wanted w join locked l using (client_id, trade_id)
+      where d.client_id = w.client_id and d.id = w.id returning d.client_id, d.trade_id, d.amount)
+    select client_id, trade_id, sum(amount) as amount, count(*) as deltas from gone group by client_id, trade_id
+  loop
+    update trades set allocated = allocated + rolled.amount where client_id = rolled.client_id and trade_id = rolled.trade_id;
+    taken := taken + rolled.deltas;
+  end loop;
   return taken;
 end $$;
 

@@ -128,5 +128,5 @@ test('the totals and what trades require are right', async () => {
   assert.deepEqual([found.rows.length, Number(found.total)], [2, LONG / 10]);
   const [, , required] = await readBalances(db as unknown as Db, 'LONG', { now: NOW });
   // Each of the four was debited in full.
-  assert.equal(required?.amount.amount, '0.00');
+  assert.equal(required?.amount.amount.text, '0.00');
 });

@@ -253,7 +253,9 @@ test('a service serves clients of several cells', async (t) => {
     ];
     for (const { base, token, filter } of listeners) {
       const { paths } = (await call(`${base}/openapi.json`, 'GET')).body;
-      const named = Object.keys(paths).filter((path) => paths[path].get && path.includes('{'));
+      const named = Object.keys(paths).filter(
+        (path) => paths[path].get && path.includes('{') && path !== '/currencies/{currency}',
+      );
       assert.ok(named.length > 1);
       for (const path of named) {
         const answer = await call(base + path.replace(/\{\w+\}/g, randomUUID()) + filter, 'GET', { token });

@@ -127,7 +127,10 @@ describe('step-up', () => {
 
     await sandbox.operator('PATCH', '/contacts/CON000001', { second_factor: 'sms' });
     const other = await waiting();
-    assert.match((await approve(other)).stderr, /step_up_required: .*text message; give it with --verification-code/);
+    assert.match(
+      (await approve(other)).stderr,
+      /step_up_required: .*text message; call again with --challenge-id \S+ --verification-code/,
+    );
     const [{ text }] = await sandbox.operator('GET', '/text-messages');
     const [code = ''] = /\b\d{6}\b/.exec(text) ?? [];
     assert.equal((await approve(other, '--verification-code', code)).code, 0);

@@ -35,7 +35,7 @@ test('bash: commands, options and values, behind what was typed', async () => {
     },
   ).split('\n');
   assert.deepEqual([pay, status, formats, approve], ['payments', '--status', 'pdf csv camt.053', 'approve']);
-  assert.match(payments, /^list show approve reject cancel .*--json/);
+  assert.match(payments, /^list show create approve reject cancel .*--json/);
   assert.match(shells as string, /bash zsh fish/);
   assert.match(config, /^get set /);
 });

@@ -113,7 +113,7 @@ for (const listener of ['api', 'auth', 'operator', 'trusted'])
         const answer = await sent(known);
         const allowed = answer.headers.get('allow');
         const isAllowed =
-          listener === 'auth' ? ['POST'] : listener === 'operator' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+          listener === 'auth' ? ['POST'] : ['GET', 'HEAD', ...(listener === 'operator' ? [] : ['PATCH']), 'POST'];
         if (isAllowed.includes(method)) continue;
         assert.equal(answer.status, 405, `${method} ${body}: ${answer.text}`);
         assert.equal(allowed, isAllowed.join(', ').toLowerCase(), method);

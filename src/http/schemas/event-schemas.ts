@@ -10,8 +10,9 @@ export const Payment = Type.Object(PAYMENT.shown, { title: 'Payment', examples: 
 
 const text = (description: string) => Nullable(Type.String({ description }));
 
-const { client_id: _client, contact_id: _contact, ...tradeExample } = TRADE.example;
-export const TRADE_EXAMPLE = tradeExample;
+export const TRADE_EXAMPLE = Object.fromEntries(
+  Object.entries(TRADE.example).filter(([name]) => name in BOOKED_TRADE.properties),
+);
 
 /** A trade as notifications carry it. */
 export const Trade = Type.Object(BOOKED_TRADE.properties, { title: 'Trade', examples: [TRADE_EXAMPLE] });

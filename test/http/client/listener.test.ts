@@ -207,7 +207,7 @@ test('unknown paths, wrong methods and unknown parameters', async () => {
   const wrong = await service.client(token, 'PUT', withClient('/payments'));
   assert.deepEqual(
     [wrong.status, wrong.body.code, wrong.headers.get('allow')],
-    [405, 'method_not_allowed', 'GET, HEAD'],
+    [405, 'method_not_allowed', 'GET, HEAD, PATCH, POST'],
   );
   assert.equal((await get(withClient('/payments?colour=red'))).status, 200);
   assert.equal((await get(withClient(`/payments?reference=${encodeURIComponent('a\u0000b')}`))).status, 400);
