@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { errorAnswer } from '../schemas/schemas.ts';
+import { errors } from '../schemas/schemas.ts';
 
 const PING = {
   config: { open: true },
@@ -9,7 +9,7 @@ const PING = {
     summary: 'Tell whether the API answers',
     description: 'Needs no token.',
     security: [],
-    response: { 200: { description: 'It answers', type: 'null' }, 405: errorAnswer(405) },
+    response: { 200: { description: 'It answers', type: 'null' }, 405: errors('method_not_allowed')[405] },
   },
 };
 
