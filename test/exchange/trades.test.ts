@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sellAmount } from '../../src/exchange/drawdown.ts';
 import { inverted, ratioOf, rounded, times } from '../../src/values/ratio.ts';
+import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
 import { createExchange, FX_OPEN, moveClock, refused } from '../world/exchange.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
@@ -107,7 +108,8 @@ describe('a booking', () => {
       [seen.source, seen.reason, seen.external_reference_id, seen.funding_account_id, seen.quote_id, seen.value_date],
       ['client', 'payment_for_goods', 'PO 4711', account, quote.quote_id, '2026-11-26'],
     );
-    const { changes } = await ofOperator(`/changes?after=${cursor}&entities=quote,trade&wait=5`);
+    await published(service);
+    const { changes } = await ofOperator(`/changes?after=${cursor}&entities=quote,trade`);
     const told = changes.map(
       ({ entity, action, data }: { entity: string; action: string; data: { trade_id: string } }) => [
         ...[entity, action, data.trade_id],
