@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { audit } from '../src/audit/record.ts';
+import { connect } from '../src/database/database.ts';
+import { requireStanding } from '../src/database/lost-commit.ts';
+import { createPool } from '../src/database/pools.ts';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
-import { createDatabase } from './world/database.ts';
+import { createDatabase, log } from './world/database.ts';
 import { type PageCall, pageSession } from './world/page-session.ts';
 import { startTestService, type TestService } from './world/service.ts';
 import { until } from './world/until.ts';
@@ -161,5 +166,28 @@ test('an import tells how far it has got, and is done where it is', async () => 
     cutter.arm('after', says);
     const done = await send(says === 'done' ? 'end' : 'last', 3);
     assert.deepEqual([done.status, done.body.accepted, done.rows], [200, 3, 3], done.text);
+  }
+});
+
+test('a number that a killed server gives again is not taken for the row that was lost', async () => {
+  const pool = createPool(service.databaseUrl, log, { max: 1 });
+  const tx = await connect(pool);
+  try {
+    tx.later('begin');
+    const now = new Date();
+    const entry = { action: 'update' as const, entity: 'client', entityId: world.clientId, before: 1, after: 2 };
+    audit(tx, { now, actor: 'service:test', requestId: 'lost' }, { ...entry, entity: 'thing' });
+    await tx.caughtUp();
+    const { rows } = await tx.query("select currval(pg_get_serial_sequence('audit', 'id'))::int as id");
+    const lost = new Error('Connection terminated unexpectedly');
+    const another = () => new pg.Client({ connectionString: service.databaseUrl });
+    await tx.query('rollback');
+    const again = `insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
+      values ($1, $2, 'service:test', 'another', 'update', 'thing', $3)`;
+    await service.query(again, [rows[0]?.id, now, world.clientId]);
+    await assert.rejects(requireStanding(tx, lost, another), lost);
+  } finally {
+    tx.release(true);
+    await pool.end();
   }
 });

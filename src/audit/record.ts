@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { overAll, unionOfCells } from '../database/cells/union.ts';
 import { type Db, endStep, leaveWork, type Transaction } from '../database/database.ts';
 import { isKind, KINDS } from '../database/kinds.ts';
-import { leaveMark } from '../database/lost-commit.ts';
+import { leaveMark, type Mark } from '../database/lost-commit.ts';
 import type { Act } from './act.ts';
 import { noteChange } from './change.ts';
 
@@ -91,16 +91,25 @@ function writeRows(tx: Transaction, all: { act: Act; entry: AuditEntry }[]): voi
       rows.map(({ entry }) => document(entry.after)),
     ],
   };
-  tx.later<{ at: Date; id: number }>(statement, ({ rows: [first] }) =>
-    leaveMark(tx, { text: STANDS, values: [first?.at, first?.id] }),
-  );
+  tx.later<{ at: Date; id: number }>(statement, ({ rows: [first] }) => leaveMark(tx, markOf(first, rows[0])));
 }
 
-/** Whether a row of the trail stands. It waits for the transaction that has written the row, and writes nothing where there is one. */
-const STANDS = `with taken as (
-    insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
-    values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing returning id)
-  select not exists (select from taken) as stands`;
+/**
+ * The mark of a transaction is a row that it has written to the trail. A server that is killed may give the number of a row that was lost to
+ * another one, which can have the same moment: so the row must be that of the request.
+ */
+function markOf(row: { at: Date; id: number } | undefined, written: { act: Act; entry: AuditEntry } | undefined): Mark {
+  const place = [row?.at, row?.id];
+  return {
+    waits: { text: TAKE, values: place },
+    text: `select exists (select from audit where at = $1 and id = $2 and request_id = $3 and actor = $4 and entity_id = $5) as stands`,
+    values: [...place, written?.act.requestId, written?.act.actor, written?.entry.entityId],
+  };
+}
+
+/** Waits for the transaction that has written a row of the trail. */
+const TAKE = `insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
+  values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing`;
 
 /** What the feed knows of a value: without secrets, which it never shows. */
 function withoutSecrets(value: unknown): string {

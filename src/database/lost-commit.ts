@@ -15,10 +15,15 @@ const SILENT_MS = 400;
 const RETRY_AFTER_MS = 50;
 
 /**
- * What a transaction leaves if it commits. The statement gives a row with `stands`, and waits while the transaction is still open: it
- * wants to write what the transaction has written, or to lock it. What it writes is rolled back.
+ * What a transaction leaves if it commits. The statement gives a row with `stands`. It waits while the transaction is still open, since it
+ * locks what the transaction has written, or `waits` does before it.
  */
-export interface Mark {
+export interface Mark extends Question {
+  /** Wants to write what the transaction has written. What it writes is rolled back. */
+  waits?: Question;
+}
+
+interface Question {
   text: string;
   values: unknown[];
 }
@@ -85,7 +90,7 @@ async function ask(another: Another, mark: Kept, until: number): Promise<boolean
   }
 }
 
-async function askOnce(another: Another, { text, values, path }: Kept, until: number): Promise<boolean> {
+async function askOnce(another: Another, { text, values, waits, path }: Kept, until: number): Promise<boolean> {
   const client = another('lombard-lost-commit');
   try {
     await client.connect();
@@ -93,6 +98,7 @@ async function askOnce(another: Another, { text, values, path }: Kept, until: nu
     // The server lets go of what it waits for, also when nobody listens any more.
     await client.query(`set local statement_timeout = ${Math.max(1, Math.round(until - monotonic()))}`);
     if (path !== '') await client.query(path);
+    if (waits) await client.query(waits.text, waits.values);
     const { rows } = await client.query<{ stands: boolean }>(text, values);
     await client.query('rollback');
     return rows[0]?.stands ?? false;
