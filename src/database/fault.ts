@@ -52,6 +52,15 @@ export function refusesLogin(error: unknown): boolean {
   return /^(28|3D|42501)/.test(said(error).code);
 }
 
+/** States of a link or a server that broke: on a cluster, of another server than the one that says so. */
+const BROKEN = /^(08|57P|58|XX)/;
+
+/** Whether the server itself has refused a statement or a commit. Then its transaction is undone, and nobody has to ask. */
+export function refusedByServer(error: unknown): boolean {
+  const { severity, code } = said(error);
+  return severity === 'ERROR' && !BROKEN.test(code);
+}
+
 /** Whether the server gave no answer in time. What it was asked may still be running. */
 export function silence(error: unknown): boolean {
   return said(error).message === SILENCE;
@@ -67,9 +76,13 @@ export function refusesWrites(error: unknown): boolean {
   return said(error).code === '25006';
 }
 
-/** Code and message of an error. This file imports nothing, because every transaction stands on it. */
-function said(error: unknown): { code: string; message: string } {
-  if (typeof error !== 'object' || error === null) return { code: '', message: String(error) };
+/** Code, message and severity of an error. This file imports nothing, because every transaction stands on it. */
+function said(error: unknown): { code: string; message: string; severity: string } {
+  if (typeof error !== 'object' || error === null) return { code: '', message: String(error), severity: '' };
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return { code: text('code' in error && error.code), message: text('message' in error && error.message) };
+  return {
+    code: text('code' in error && error.code),
+    message: text('message' in error && error.message),
+    severity: text('severity' in error && error.severity),
+  };
 }

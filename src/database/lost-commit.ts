@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { endsWithin } from '../process/deadline.ts';
 import { monotonic } from '../values/calendar.ts';
 import { localPathOf } from './cells/connection.ts';
-import { databaseFault, silence } from './fault.ts';
+import { databaseFault, refusedByServer, silence } from './fault.ts';
 
 /**
  * Milliseconds for which a commit whose answer was lost is asked after. The caller of a silent database has waited already: everybody
@@ -59,11 +59,11 @@ export class UnknownOutcome extends Error {
  * may be the others of its pool.
  * @param error of the commit
  * @param another makes a connection to the same database, not open yet
- * @throws the error itself where the database has refused the commit, or has not made it; UnknownOutcome
+ * @throws the error itself where the server has refused the commit, or has not made it; UnknownOutcome
  */
 export async function requireStanding(tx: object, error: unknown, another: Another | undefined): Promise<void> {
   const mark = MARKS.get(tx);
-  if (!mark || !another || !databaseFault(error)) throw error;
+  if (!mark || !another || refusedByServer(error) || !databaseFault(error)) throw error;
   const until = monotonic() + (silence(error) ? SILENT_MS : LOST_MS);
   const stands = await ask(another, mark, until);
   if (stands === undefined) throw new UnknownOutcome(error);
