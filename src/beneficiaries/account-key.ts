@@ -6,7 +6,7 @@ export interface PayeeKeys {
   name_key: string;
   /** The account: its IBAN, for GB sort code and number, else its number; null where there is none. */
   paid_account: string | null;
-  /** Where only the number stands in `paid_account`: its bank identifier, its BIC with 11 characters, its bank's country. */
+  /** Where `paid_account` is a number alone: its bank identifier, its BIC with 11 characters, its bank's country. */
   paid_bank: string | null;
   paid_bic: string | null;
   paid_country: string | null;
@@ -44,7 +44,7 @@ export function nameKey(name: string): string {
   return name.trim().replace(/\s+/gu, ' ').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Eight letters of a BIC stand for the head office, as XXX does. */
+/** A BIC of eight characters names the head office, as one that ends in the branch code of the head office does (ISO 9362). */
 function fullBic(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }

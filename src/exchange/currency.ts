@@ -189,7 +189,7 @@ export function repeated(values: readonly (string | number)[]): number {
 
 /**
  * Refuses a body for faults that its schema does not see.
- * @param faults those with an index from 0 on count; it stands in the brackets of the field
+ * @param faults those whose index is not negative; the index goes into the brackets of the field
  * @throws Problem invalid_body with all of them
  */
 export function refuse(faults: readonly [index: number, field: string, message: string][]): void {

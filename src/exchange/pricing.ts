@@ -11,7 +11,7 @@ import { refuse, repeated } from './currency.ts';
 const MAX_SPREAD_BPS = 5_000;
 const DEFAULT_SPREAD_BPS = 50;
 const QUOTE_SECONDS = { minimum: 5, maximum: 3_600, default: 30 };
-/** Age up to which a table of rates is good for a quote; 0 is no limit. */
+/** The greatest age of a table of rates that quotes may use, in seconds; 0: any age. */
 const DEFAULT_RATE_AGE_SECONDS = { sandbox: 0, production: 300 };
 const MAX_RATE_AGE_SECONDS = 31_622_400;
 const MAX_SPREADS = 1_000;

@@ -59,7 +59,7 @@ const SEARCH = operation('POST /beneficiaries/search', {
     tags: ['beneficiaries'],
     summary: 'Search beneficiaries',
     description:
-      'As the list, with the filters in the body, so that no name or account stands in an address. It changes nothing.',
+      'As the list, with the filters in the body, so that no name or account appears in an address. It changes nothing.',
     querystring: PagedQuery,
     body: BeneficiarySearch,
     response: { 200: listAnswer('A page of beneficiaries', CLIENT_BENEFICIARY), ...orderErrors(400, 403, 404, 502) },

@@ -203,7 +203,7 @@ function readSmallJson(app: FastifyInstance): void {
   });
 }
 
-/** A body that is no query. GraphQL itself, which a process without queries does not load, describes refusals in the same way. */
+/** A body that is not a query. GraphQL itself, which a process without queries does not load, describes refusals in the same way. */
 class Refused extends Error {}
 
 function readQuery(body: unknown): GraphqlQuery | Refused {

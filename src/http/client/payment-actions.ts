@@ -94,7 +94,7 @@ function informationOf(body: Static<typeof DecisionBody>): string {
   const { information, ...others } = body;
   const [other] = Object.keys(others);
   if (other !== undefined)
-    throw new Problem('invalid_body', { field: other, message: 'is no field of provide_information' });
+    throw new Problem('invalid_body', { field: other, message: 'is not a field of provide_information' });
   if (information === undefined) throw new Problem('invalid_body', { field: 'information', message: 'is required' });
   return information;
 }
@@ -117,7 +117,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
       return reply.code(204).send();
     }
     if (information !== undefined)
-      throw new Problem('invalid_body', { field: 'information', message: `is no field of ${action}` });
+      throw new Problem('invalid_body', { field: 'information', message: `is not a field of ${action}` });
     if (!request.caller.permissions.can_authorise_payments)
       await requireOwn(context.pool, { clientId, contactId, paymentId });
     const decision = { clientId, contactId, paymentId, action, reason };

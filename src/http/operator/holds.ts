@@ -11,7 +11,7 @@ import { FEED, READ } from './listener.ts';
 
 const Hold = Type.Object(HOLD.shown, { title: 'Hold', examples: [HOLD.example] });
 const ReleaseBody = Type.Object(
-  { reason: Text('Why; it stands in the audit trail') },
+  { reason: Text('Why; the audit trail keeps it') },
   { ...closed, title: 'HoldRelease', examples: [{ reason: 'The payment was settled outside of the core' }] },
 );
 const HoldList = Type.Object({

@@ -98,7 +98,7 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
   return { error: refusedBody(inOrder(schema, faults)) };
 }
 
-/** The violations that tell a caller something: not that a value is no null, nor that none of several forms fits where one says why. */
+/** The violations that help a caller. Those of the other branches of a union say only that the value is not null, or fits no branch. */
 function withoutBranches(violations: readonly Violation[]): Violation[] {
   const said = violations.filter(({ keyword, params }) => keyword !== 'type' || params.type !== 'null');
   return said.filter(
@@ -152,7 +152,7 @@ function nodeAt(schema: Node, path: readonly string[]): Node | undefined {
   return node;
 }
 
-/** Numbers are read by their digits: 1.0e3 is no amount, and an amount of zero orders nothing. */
+/** Numbers are read by their digits. 1.0e3 is not an amount, and an amount of zero orders nothing. */
 function* amountFaults(schema: Node, document: unknown): Generator<PlacedFault> {
   const digits = writtenDigits(document);
   for (const { node, path, holder, name } of fieldsIn(schema, document)) {
