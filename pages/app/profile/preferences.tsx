@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../data/call.ts';
 import { refreshSession, useSession } from '../../data/session.ts';
 import { Checkbox, Select } from '../../design/field.tsx';
@@ -17,6 +17,8 @@ interface Change {
 export function Preferences(): ReactNode {
   const t = useText();
   const { language, approval_mails } = useSession();
+  // Kept here too: the mutation tells of itself a moment after the click, and the box would jump back meanwhile.
+  const [wanted, setWanted] = useState<boolean>();
   const save = useMutation({
     mutationFn: (body: Change) => call('PATCH', '/app/profile', { body }),
     onSuccess: async (_, { language: chosen }) => {
@@ -24,6 +26,7 @@ export function Preferences(): ReactNode {
       if (chosen !== undefined) location.reload();
       else await refreshSession();
     },
+    onSettled: () => setWanted(undefined),
   });
   return (
     <section className="card stack" aria-label={t('profile.preferences')}>
@@ -47,8 +50,11 @@ export function Preferences(): ReactNode {
       <Checkbox
         label={t('profile.mails')}
         hint={t('profile.mails.hint')}
-        checked={(save.isPending ? save.variables.approval_mails : undefined) ?? approval_mails}
-        onChange={({ target }) => save.mutate({ approval_mails: target.checked })}
+        checked={wanted ?? approval_mails}
+        onChange={({ target }) => {
+          setWanted(target.checked);
+          save.mutate({ approval_mails: target.checked });
+        }}
       />
       <Status>{save.isSuccess ? t('profile.saved') : undefined}</Status>
       {save.isError && <Failure error={save.error} />}
