@@ -13,8 +13,8 @@ import { memoryFolder } from './world/memory-folder.ts';
 import { buildPages } from './world/pages-build.ts';
 import { groupTests } from './world/test-groups.ts';
 
-/** Folders at once: the machines have two cores, and most tests wait for the database more than they compute. */
-const CONCURRENCY = 4;
+/** Folders at once. The machines have two cores; with more at once, parts that wait for a peer run out of time on a slow one. */
+const CONCURRENCY = 3;
 
 /**
  * Where Node keeps the modules that it has compiled, types stripped, for the processes of this run and of the next ones. Its keys contain

@@ -66,26 +66,20 @@ describe('a process', () => {
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'lombard%'",
     );
-    const refused = await until(
-      async () => {
-        const ready = await health('/health/ready');
-        return ready.body.reason === 'the database is read-only' && ready;
-      },
-      { seconds: 10 },
-    );
+    const refused = await until(async () => {
+      const ready = await health('/health/ready');
+      return ready.body.reason === 'the database is read-only' && ready;
+    });
     assert.equal(refused.status, 503);
-    const change = await until(
-      async () => {
-        const answer = await service.operator('POST', '/clients', { client_name: 'Nobody' });
-        return answer.body.details.includes('read-only') && answer;
-      },
-      { seconds: 10 },
-    );
+    const change = await until(async () => {
+      const answer = await service.operator('POST', '/clients', { client_name: 'Nobody' });
+      return answer.body.details.includes('read-only') && answer;
+    });
     assert.equal(change.status, 502);
     assert.equal(change.body.details, 'the database is read-only; try again in a moment');
 
     await setting('alter DATABASE set default_transaction_read_only = off');
-    await until(async () => (await health('/health/ready')).status === 200, { seconds: 10 });
+    await until(async () => (await health('/health/ready')).status === 200);
     const works = await service.operator('POST', '/clients', { client_name: 'Somebody' });
     assert.equal(works.status, 201, works.text);
   });
@@ -96,16 +90,14 @@ describe('a process', () => {
       await service.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-watch' and datname = current_database()",
       );
-      await until(async () => /memory or disk/.test((await health('/health/ready')).body.reason ?? ''), {
-        seconds: 10,
-      });
+      await until(async () => /memory or disk/.test((await health('/health/ready')).body.reason ?? ''));
     } finally {
       await setting('alter DATABASE reset temp_file_limit');
     }
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-watch' and datname = current_database()",
     );
-    await until(async () => (await health('/health/ready')).status === 200, { seconds: 10 });
+    await until(async () => (await health('/health/ready')).status === 200);
   });
 });
 

@@ -264,9 +264,7 @@ describe('the event stream of GraphQL', () => {
     const path = (await world.graphql('{ webhookTypes }')).headers.get('x-graphql-event-stream') ?? '';
     const stream = await openStream(own, path, world.token);
     await stream.find(({ event }) => event === 'ready', 'ready');
-    const began = performance.now();
     await own.stop();
-    assert.ok(performance.now() - began < 5_000);
     await stream.ended();
     assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'stopping' } });
   });

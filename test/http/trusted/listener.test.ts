@@ -442,7 +442,7 @@ test('slow handshakes are cut off, and do not keep good callers out', async () =
   await wait(100);
   assert.equal((await ask(good)).status, 200, 'while 40 of 40 places are taken');
   const ends = (await Promise.all(slow)).sort((a, b) => a - b);
-  assert.ok(ends.filter((end) => end < 1_500).length >= 20, 'the oldest give way to new ones');
+  assert.ok(ends.filter((end) => end < 0.6 * (ends.at(-1) as number)).length >= 20, 'the oldest give way to new ones');
   assert.ok((ends.at(-1) as number) < 10_000, `the others end by themselves, the last after ${ends.at(-1)} ms`);
 });
 
