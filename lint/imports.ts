@@ -35,7 +35,8 @@ const BUSINESS = {
   beneficiaries: ['identity', 'webhooks'],
   approvals: ['exchange', 'identity'],
   payments: ['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'webhooks'],
-  orders: ['approvals', 'exchange', 'identity', 'payments'],
+  iso20022: [],
+  orders: ['approvals', 'exchange', 'identity', 'iso20022', 'payments'],
   feed: [
     ...['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'orders', 'payments', 'statements'],
     'webhooks',
@@ -94,6 +95,7 @@ const PACKAGES: Record<string, string[]> = {
   fastify: Object.keys(ENTRANCES),
   '@fastify/': ['http/server', 'http/schemas', 'http/description'],
   '@modelcontextprotocol/': ['cli'],
+  'libxml2-wasm': ['iso20022'],
   marked: ['http/site'],
   typebox: ['values', 'database', ...DOMAINS, ...Object.keys(ENTRANCES)],
   postgraphile: ['http/graphql', 'http/client'],

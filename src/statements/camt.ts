@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { element, pieces, text } from '../values/xml.ts';
 import {
   type AccountStatement,
   type BalancedLine,
@@ -218,32 +219,4 @@ export class UnwritableAmount extends Error {}
 
 function indicator(signed: string, known?: 'Credit' | 'Debit'): string {
   return known === 'Debit' || (!known && signed.startsWith('-')) ? 'DBIT' : 'CRDT';
-}
-
-const element = (name: string, content: string) => `<${name}>${content}</${name}>`;
-
-/** Text of at most `max` characters, safe in XML. */
-function text(value: string, max: number): string {
-  const characters = [...value];
-  return escaped(characters.length <= max ? value : `${characters.slice(0, max - 1).join('')}…`);
-}
-
-/** Text cut into pieces of `max` characters, safe in XML. */
-function pieces(value: string | null, max: number): string[] {
-  const characters = [...(value ?? '')];
-  return Array.from({ length: Math.ceil(characters.length / max) }, (_, index) =>
-    escaped(characters.slice(index * max, (index + 1) * max).join('')),
-  );
-}
-
-// XML 1.0, 2.2: a character that is not a Char cannot be written, not even as a reference.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be replaced
-const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' };
-
-function escaped(value: string): string {
-  return value
-    .toWellFormed()
-    .replace(NOT_XML, '\ufffd')
-    .replace(/[&<>"\r]/g, (character) => ENTITIES[character]!);
 }

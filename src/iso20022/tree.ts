@@ -1,0 +1,53 @@
+import type { XmlElement } from 'libxml2-wasm';
+
+/** An element of a validated message: namespaces, comments and white space between elements are left out. */
+export interface Tree {
+  name: string;
+  /** Its text; empty where it has elements. */
+  text: string;
+  /** Ccy of an amount. */
+  currency: string | undefined;
+  children: Tree[];
+}
+
+/** What is not read, however deep it is. */
+const PASSED_OVER = new Set(['SplmtryData']);
+
+/** @param element of a document whose parser limits its depth */
+export function treeOf(element: XmlElement): Tree {
+  const children: Tree[] = [];
+  for (let child = element.firstChild; child; child = child.next)
+    if (isElement(child) && !PASSED_OVER.has(child.name)) children.push(treeOf(child));
+  return {
+    name: element.name,
+    text: children.length > 0 ? '' : element.content,
+    currency: element.name.endsWith('Amt') ? element.attr('Ccy')?.value : undefined,
+    children,
+  };
+}
+
+function isElement(node: object): node is XmlElement {
+  return 'firstChild' in node;
+}
+
+/** The elements at a path of names, as `PmtId/EndToEndId`. */
+export function all(tree: Tree, path: string): Tree[] {
+  let found = [tree];
+  for (const name of path.split('/'))
+    found = found.flatMap(({ children }) => children.filter((one) => one.name === name));
+  return found;
+}
+
+/** The text of the first element at a path. */
+export function textAt(tree: Tree, path: string): string | undefined {
+  return all(tree, path)[0]?.text;
+}
+
+/** The text of the first element at the first path that has one. */
+export function firstText(tree: Tree, ...paths: string[]): string | undefined {
+  for (const path of paths) {
+    const found = textAt(tree, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
