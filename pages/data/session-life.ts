@@ -27,7 +27,7 @@ const TICK_MS = 500;
 const WARNING_MS = 60_000;
 /** The service hears of activity at most so often. */
 const ACTIVITY_INTERVAL_MS = 5_000;
-const ACTIVITY = ['keydown', 'pointerdown', 'pointermove', 'wheel'] as const;
+const ACTIVITY = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'popstate'] as const;
 
 /** The browser's tabs of an application, which tell each other what the service has answered. */
 class SessionTabs {
@@ -179,7 +179,7 @@ function useNow(): number {
   return now;
 }
 
-/** Tells of keys and the pointer: at once, and then at most every few seconds, the last one included. */
+/** Tells of keys, the pointer and the browser's own back and forward: at once, and then at most every few seconds, the last one included. */
 function useActivity(isOn: boolean, tell: () => void): void {
   const last = useRef(Number.NEGATIVE_INFINITY);
   const latest = useRef(tell);

@@ -23,7 +23,8 @@ export function Page({ title, heading, actions, children }: PageProps): ReactNod
     document.title = `${title} - ${institution.name}`;
   }, [title]);
   useEffect(() => {
-    if (pagesShown > 0) head.current?.focus();
+    // Where the page is scrolled to is the router's affair (scroll.ts): the focus may come before or after it.
+    if (pagesShown > 0) head.current?.focus({ preventScroll: true });
     pagesShown += 1;
   }, []);
   return (

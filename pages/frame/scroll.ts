@@ -1,7 +1,7 @@
 import type { AnyRouter, ParsedLocation } from '@tanstack/react-router';
 
 /**
- * Shows a page that one goes back to where it was scrolled to. The places are in memory. The router would keep them in the browser's
+ * Shows another page from its top, and a page that one goes back to where it was scrolled to. The places are in memory. The router would keep them in the browser's
  * storage, where nothing of the kind may be (the pages in the browser, 1).
  */
 export function keepScroll(router: AnyRouter): void {
@@ -15,8 +15,8 @@ export function keepScroll(router: AnyRouter): void {
   router.subscribe('onBeforeLoad', ({ fromLocation }) => {
     if (fromLocation) places.set(keyOf(fromLocation), scrollY);
   });
-  router.subscribe('onRendered', ({ toLocation }) => {
-    const place = places.get(keyOf(toLocation));
+  router.subscribe('onRendered', ({ toLocation, pathChanged }) => {
+    const place = places.get(keyOf(toLocation)) ?? (pathChanged ? 0 : undefined);
     if (place !== undefined) scrollTo({ top: place });
   });
 }
