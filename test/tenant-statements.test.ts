@@ -208,6 +208,7 @@ test('the data of the pages', async () => {
   recording = true;
   const answers = [
     await call('GET', `/app/data/home?client_id=${CLIENT}`),
+    await call('POST', `/app/data/find?client_id=${CLIENT}`, { q: '12' }),
     await call('POST', `/app/data/marks?client_id=${CLIENT}`, { payment_ids: ids }),
     await call('POST', `/app/data/approvals?client_id=${CLIENT}`, { payment_ids: [...ids, 'PAY-NONE'] }),
     await call('GET', `/app/data/decisions?client_id=${CLIENT}`),

@@ -10,6 +10,7 @@ import { SessionGuard } from '../frame/session-guard.tsx';
 import type { TextKey } from '../texts/keys.ts';
 import { type Language, useText } from '../texts/text.tsx';
 import { ClientChoice } from './client.tsx';
+import { usePaletteSource } from './palette-source.tsx';
 import './app.css';
 
 const LINKS: { to: string; title: TextKey }[] = [
@@ -35,10 +36,12 @@ export function AppFrame(): ReactNode {
 function SignedInFrame(): ReactNode {
   const t = useText();
   const { name } = useSession();
+  const palette = usePaletteSource();
   const links = [...LINKS, ...(isSandbox ? SANDBOX_LINKS : [])].map(({ to, title }) => ({ to, title: t(title) }));
   return (
     <Frame
       links={links}
+      palette={palette}
       onSignOut={() => void signOut()}
       onLanguage={(language) => void setLanguage(language)}
       head={

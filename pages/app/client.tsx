@@ -20,7 +20,8 @@ export function useClient(): PageClient {
   return client;
 }
 
-function useClientId(): string | undefined {
+/** The client of the address. */
+export function useClientId(): string | undefined {
   return firstOf(useSearch({ strict: false, select: (search: Search) => search.client_id }));
 }
 

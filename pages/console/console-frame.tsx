@@ -8,6 +8,7 @@ import type { TextKey } from '../texts/keys.ts';
 import { useText } from '../texts/text.tsx';
 import { Said, SaidProvider } from './acts/said.tsx';
 import { setLanguage } from './language.ts';
+import { usePaletteSource } from './search/palette-source.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { type Scope, signOutStaff, useMay, useStaff } from './staff.ts';
 import './console.css';
@@ -38,10 +39,12 @@ function SignedInFrame(): ReactNode {
   const t = useText();
   const may = useMay();
   const { name } = useStaff();
+  const palette = usePaletteSource();
   return (
     <SaidProvider>
       <Frame
         links={LINKS.filter(({ scope }) => may(scope)).map(({ to, title }) => ({ to, title: t(title) }))}
+        palette={palette}
         onSignOut={() => void signOutStaff()}
         onLanguage={setLanguage}
         head={

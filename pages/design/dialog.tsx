@@ -50,7 +50,7 @@ export function Dialog({ title, isOpen, onBack, action, children, back }: Dialog
 let hiding = 0;
 
 /** React Aria makes the page behind inert; some assistive programs and test drivers only know `aria-hidden`. */
-function useHiddenPage(isHidden: boolean): void {
+export function useHiddenPage(isHidden: boolean): void {
   useEffect(() => {
     const page = document.getElementById('root');
     if (!isHidden || !page) return;

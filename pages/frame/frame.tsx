@@ -3,9 +3,12 @@ import { type ReactNode, useId, useState } from 'react';
 import { institution, isSandbox } from '../data/document.ts';
 import { Badge } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';
-import { Select } from '../design/field.tsx';
+import { Icon, type IconName } from '../design/icon.tsx';
 import { LANGUAGES, type Language, useLanguage, useText } from '../texts/text.tsx';
 import { useKeptFocus } from './kept-focus.ts';
+import { navIcon } from './nav-icons.ts';
+import { PaletteButton } from './palette-button.tsx';
+import type { PaletteSource } from './palette-entries.ts';
 import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import './frame.css';
 
@@ -17,13 +20,15 @@ interface FrameProps {
   links: { to: string; title: string }[];
   /** What the header has before `Sign out`: the client, a search, who is signed in. */
   head?: ReactNode;
+  /** What the list of Ctrl K finds besides the pages. */
+  palette: PaletteSource;
   onSignOut: () => void;
   onLanguage: (language: Language) => void;
   children: ReactNode;
 }
 
 /** What is around every page of both applications: the institution, the way to the pages, and out. */
-export function Frame({ links, head, onSignOut, onLanguage, children }: FrameProps): ReactNode {
+export function Frame({ links, head, palette, onSignOut, onLanguage, children }: FrameProps): ReactNode {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
   const navigation = useId();
@@ -42,6 +47,7 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
             aria-controls={navigation}
             onClick={() => setOpen(!isOpen)}
           >
+            <Icon name="menu" />
             {t('frame.menu')}
           </button>
         </span>
@@ -49,6 +55,7 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
           <Mark />
         </Link>
         {isSandbox && <Badge tone="warn">{t('frame.sandbox')}</Badge>}
+        <PaletteButton links={links} source={palette} onSignOut={onSignOut} />
         <div className="frame-own">{head}</div>
         <Button onPress={onSignOut}>{t('frame.signOut')}</Button>
       </header>
@@ -61,6 +68,7 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
                 activeOptions={{ exact: isParent(to, links), includeSearch: false }}
                 onClick={() => setOpen(false)}
               >
+                <Icon name={navIcon(to)} />
                 {title}
               </Link>
             </li>
@@ -100,31 +108,42 @@ function Settings({ onLanguage }: Pick<FrameProps, 'onLanguage'>): ReactNode {
   const [chosen, choose] = useState(theme);
   return (
     <div className="frame-settings">
-      <Select
-        label={t('frame.language')}
-        value={language}
-        onChange={({ target }) => onLanguage(target.value as Language)}
-      >
-        {LANGUAGES.map((each) => (
-          <option key={each} value={each} lang={each}>
-            {LANGUAGE_NAMES[each]}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label={t('frame.theme')}
-        value={chosen}
-        onChange={({ target }) => {
-          setTheme(target.value as Theme);
-          choose(target.value as Theme);
-        }}
-      >
-        {THEMES.map((each) => (
-          <option key={each} value={each}>
-            {t(`frame.theme.${each}`)}
-          </option>
-        ))}
-      </Select>
+      <Setting icon="globe" label={t('frame.language')}>
+        <select value={language} onChange={({ target }) => onLanguage(target.value as Language)}>
+          {LANGUAGES.map((each) => (
+            <option key={each} value={each} lang={each}>
+              {LANGUAGE_NAMES[each]}
+            </option>
+          ))}
+        </select>
+      </Setting>
+      <Setting icon="sun-moon" label={t('frame.theme')}>
+        <select
+          value={chosen}
+          onChange={({ target }) => {
+            setTheme(target.value as Theme);
+            choose(target.value as Theme);
+          }}
+        >
+          {THEMES.map((each) => (
+            <option key={each} value={each}>
+              {t(`frame.theme.${each}`)}
+            </option>
+          ))}
+        </select>
+      </Setting>
     </div>
+  );
+}
+
+/** One of the two choices that concern how everything looks: quiet, at the end of the navigation. */
+function Setting({ icon, label, children }: { icon: IconName; label: string; children: ReactNode }): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
+    <label className="frame-setting">
+      <Icon name={icon} />
+      <span className="visually-hidden">{label}</span>
+      {children}
+    </label>
   );
 }

@@ -1,8 +1,8 @@
 import type { AnyRouter, ParsedLocation } from '@tanstack/react-router';
 
 /**
- * Shows another page from its top, and a page that one goes back to where it was scrolled to. The places are in memory. The router would keep them in the browser's
- * storage, where nothing of the kind may be (the pages in the browser, 1).
+ * Shows another page from its top, and a page that one goes back to where it was scrolled to. The places are in memory. The router would
+ * keep them in the browser's storage, where nothing of the kind may be (the pages in the browser, 1).
  */
 export function keepScroll(router: AnyRouter): void {
   const places = new Map<string, number>();

@@ -591,6 +591,42 @@ describe('lists', { skip }, () => {
   });
 });
 
+test('Ctrl K leads to pages, payments and payees, by keyboard, and back to where one was', { skip }, async () => {
+  const world = await approvalsWorld(service, []);
+  const id = await world.create('1234.50', { reference: 'Rent' });
+  const page = await open(world.owner, world, '/profile');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  const finds = page.getByRole('option');
+  await button(page, 'Go to').press('Enter');
+  await field.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'detached' });
+  await focusOn(page, 'Go to');
+  await page.keyboard.press('Control+k');
+  await field.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('acc');
+  await finds.filter({ hasText: 'Accounts' }).waitFor();
+  await assertAccessible(page);
+  await assertWellFormed(page);
+  await field.fill('1.234,50');
+  await finds.filter({ hasText: id }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: `Payment ${id}`, exact: true }).waitFor();
+  await page.keyboard.press('Meta+k');
+  await field.fill('müll');
+  await finds.filter({ hasText: 'Müller GmbH' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/payments\?.*beneficiary_id=/);
+  await page.getByText('1 payment', { exact: true }).waitFor();
+  await page.keyboard.press('Control+k');
+  await field.fill('nothing of that name');
+  await page.getByText('Nothing has this name.').waitFor();
+  await assertAccessible(page);
+  assertQuiet(page);
+  await page.context().close();
+});
+
 test('every page is well formed and accessible, from 390 to 2,560 px, whatever others have written', {
   skip,
 }, async () => {

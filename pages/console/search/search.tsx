@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Found } from '../../../src/http/console/search.ts';
 import { call } from '../../data/call.ts';
@@ -10,7 +11,8 @@ import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { IdLink, State } from '../lists/links.tsx';
+import { findAddress } from './addresses.ts';
 import { useSought } from './sought.ts';
 
 /** What the text in the header's field names. */
@@ -77,18 +79,10 @@ function Finds({ q }: { q: string }): ReactNode {
   );
 }
 
-function FindLink({ find: { kind, id } }: { find: Found }): ReactNode {
-  if (kind === 'request')
-    return (
-      <ListLink to="/requests" search={{ request_id: id }}>
-        {visible(id)}
-      </ListLink>
-    );
-  if (kind === 'notification')
-    return (
-      <ListLink to="/notifications" search={{ id }}>
-        {id}
-      </ListLink>
-    );
-  return <IdLink to={`${kind}s`} id={id} />;
+function FindLink({ find }: { find: Found }): ReactNode {
+  return (
+    <Link {...findAddress(find)} className="console-id">
+      {visible(find.id)}
+    </Link>
+  );
 }

@@ -7,11 +7,12 @@ import { readSearch } from '../../../payments/search/search-parameters.ts';
 import { recentActivity } from '../../../payments/views/activity.ts';
 import { exportPayments } from '../../../payments/views/export.ts';
 import { readFigures } from '../../../payments/views/figures.ts';
+import { findNamed } from '../../../payments/views/find.ts';
 import { paymentNews } from '../../../payments/views/news.ts';
 import { paymentOutcomes, paymentSteps } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
-import { ClientId } from '../../../values/schemas.ts';
+import { ClientId, closed, Text } from '../../../values/schemas.ts';
 import { PaymentFilters } from '../../schemas/payment-filters.ts';
 import { paymentId } from '../../schemas/payment-schema.ts';
 import { sendValue } from '../../schemas/reply.ts';
@@ -23,6 +24,7 @@ const MAX_EXPORTS = 4;
 const RETRY_AFTER_SECONDS = 10;
 
 const Path = Type.Object({ payment_id: paymentId({}) });
+const Sought = Type.Object({ q: Text('A payment id, UETR, reference or amount; a part of a name', 140) }, closed);
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 
 /** What the pages of payments need in addition to the client API: figures, a payment's way, an export, and whether anything has changed. */
@@ -39,6 +41,17 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     const activity = await recentActivity(pool, clientId);
     return sendValue(reply, { today, ...figures, activity });
   });
+
+  // By POST, so that no address contains a name; it changes nothing.
+  app.post<{ Body: Static<typeof Sought> }>(
+    '/app/data/find',
+    { schema: { querystring: ClientQuery, body: Sought } },
+    async (request, reply) => {
+      const q = request.body.q.trim();
+      if (q === '') throw new Problem('invalid_body', { field: 'q', message: 'must not be only white space' });
+      return sendValue(reply, await findNamed(pool, request.caller.clientId, q));
+    },
+  );
 
   app.get<{ Params: Static<typeof Path> }>(
     '/app/data/payments/:payment_id',

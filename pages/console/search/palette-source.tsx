@@ -1,0 +1,38 @@
+import type { Found } from '../../../src/http/console/search.ts';
+import { call } from '../../data/call.ts';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import type { IconName } from '../../design/icon.tsx';
+import type { PaletteEntry, PaletteSource } from '../../frame/palette-entries.ts';
+import { useText } from '../../texts/text.tsx';
+import { findAddress } from './addresses.ts';
+
+const ICONS: Partial<Record<Found['kind'], IconName>> = {
+  payment: 'send',
+  client: 'building-2',
+  contact: 'user',
+  request: 'circle-alert',
+  notification: 'bell',
+};
+
+/** What Ctrl K finds besides the pages: what the search finds. */
+export function usePaletteSource(): PaletteSource {
+  const t = useText();
+  return {
+    scope: 'console',
+    acts: [],
+    find: async (text, signal) => {
+      const { body } = await call<Found[]>('POST', '/console/search', { body: { q: text }, signal });
+      return body.map((find): PaletteEntry => {
+        const { kind, id, at, title, detail } = find;
+        return {
+          key: `${kind} ${id} ${at}`,
+          icon: ICONS[kind] ?? 'search',
+          title: visible(id),
+          detail: <ForeignText>{[title, detail].filter(Boolean).join(' · ')}</ForeignText>,
+          group: t(`console.kind.${kind}`),
+          ...findAddress(find),
+        };
+      });
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+import './finder.css';
+
+/** Something that can be chosen from what a text finds. */
+export interface Find {
+  key: string;
+  icon: IconName;
+  title: ReactNode;
+  /** What tells it from others. */
+  detail?: ReactNode;
+  /** The heading that it stands below. */
+  group: string;
+  choose: () => void;
+}
+
+interface FinderProps {
+  /** The field's accessible name. */
+  label: string;
+  name?: string;
+  placeholder: string;
+  value: string;
+  onChange: (text: string) => void;
+  finds: readonly Find[];
+  /** Said where nothing is found; it stands below the field. */
+  none?: string | undefined;
+  /** The list always stands there; else it opens while one types, and covers what is below it. */
+  isAlways?: boolean;
+  /** Enter goes to the first find; else to the form that the field stands in, until one has been marked by an arrow key. */
+  isEager?: boolean;
+  maxLength: number;
+}
+
+/** A field, and the list of what its text finds: arrow keys mark, Enter chooses, Escape closes. */
+export function Finder(props: FinderProps): ReactNode {
+  const {
+    label,
+    name,
+    placeholder,
+    value,
+    onChange,
+    finds,
+    none,
+    isAlways = false,
+    isEager = false,
+    maxLength,
+  } = props;
+  const list = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [marked, mark] = useState<string>();
+  const frame = useRef<HTMLDivElement>(null);
+  const isShown = isAlways || (isOpen && finds.length > 0);
+  const at = finds.findIndex(({ key }) => key === marked);
+  const current = at < 0 && isEager && finds.length > 0 ? 0 : at;
+  const idOf = (index: number) => `${list}-${index}`;
+  const choose = (find: Find) => {
+    setOpen(false);
+    mark(undefined);
+    find.choose();
+  };
+  const move = (next: number) => {
+    const index = (next + finds.length) % finds.length;
+    mark(finds[index]?.key);
+    document.getElementById(idOf(index))?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const find = finds[current];
+    if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && finds.length > 0) {
+      setOpen(true);
+      move(event.key === 'ArrowDown' ? current + 1 : Math.max(current, 0) - 1);
+    } else if (event.key === 'Enter' && isShown && find) choose(find);
+    else if (event.key === 'Escape' && isShown && !isAlways) {
+      setOpen(false);
+      mark(undefined);
+    } else return;
+    event.preventDefault();
+    if (!isAlways) event.stopPropagation();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only looks where the focus goes
+    <div
+      className="finder"
+      ref={frame}
+      onBlur={({ relatedTarget }) => !frame.current?.contains(relatedTarget) && setOpen(false)}
+    >
+      <div className="finder-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          name={name}
+          aria-label={label}
+          aria-expanded={isShown}
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={isShown && current >= 0 ? idOf(current) : undefined}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={maxLength}
+          // biome-ignore lint/a11y/noAutofocus: a dialog that is one field
+          autoFocus={isAlways}
+          value={value}
+          onChange={({ target }) => {
+            setOpen(true);
+            mark(undefined);
+            onChange(target.value);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <Finds {...{ id: list, label, finds, isShown, isAlways, current, idOf, choose, mark }} />
+      <p className="finder-none quiet small" role="status">
+        {none}
+      </p>
+    </div>
+  );
+}
+
+interface FindsProps {
+  id: string;
+  label: string;
+  finds: readonly Find[];
+  isShown: boolean;
+  isAlways: boolean;
+  /** Below 0: none. */
+  current: number;
+  idOf: (index: number) => string;
+  choose: (find: Find) => void;
+  mark: (key: string) => void;
+}
+
+function Finds({ id, label, finds, isShown, isAlways, current, idOf, choose, mark }: FindsProps): ReactNode {
+  const groups = Map.groupBy(finds.entries(), ([, { group }]) => group);
+  return (
+    <div
+      id={id}
+      className={isAlways ? 'finder-list' : 'finder-list over'}
+      role="listbox"
+      aria-label={label}
+      hidden={!isShown || finds.length === 0}
+      // The focus stays in the field.
+      onPointerDown={(event) => event.preventDefault()}
+    >
+      {[...groups].map(([group, own]) => (
+        // biome-ignore lint/a11y/useSemanticElements: a listbox may have groups, and no fieldset
+        <div key={group} role="group" aria-label={group}>
+          <div className="find-group" aria-hidden="true">
+            {group}
+          </div>
+          {own.map(([index, find]) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the marked one
+            // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the field's
+            <div
+              key={find.key}
+              id={idOf(index)}
+              className="find"
+              role="option"
+              aria-selected={index === current}
+              onPointerMove={() => mark(find.key)}
+              onClick={() => choose(find)}
+            >
+              <Icon name={find.icon} />
+              <span className="find-title">{find.title}</span>
+              {find.detail && <span className="find-detail">{find.detail}</span>}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import type { IconName } from '../design/icon.tsx';
+
+/** The drawing of each page that a navigation leads to, by its path below the application's. */
+const ICONS: Record<string, IconName> = {
+  '/': 'house',
+  '/payments': 'send',
+  '/payments/new': 'plus',
+  '/payees': 'users',
+  '/approvals': 'check-check',
+  '/approvals/settings': 'settings-2',
+  '/exchange': 'repeat',
+  '/trades': 'arrow-left-right',
+  '/files': 'files',
+  '/accounts': 'landmark',
+  '/documents': 'file-text',
+  '/webhooks': 'webhook',
+  '/developers': 'terminal',
+  '/clients': 'building-2',
+  '/clients/new': 'plus',
+  '/contacts': 'user',
+  '/applications': 'key-round',
+  '/notifications': 'bell',
+  '/subscriptions': 'webhook',
+  '/statements': 'scroll-text',
+  '/imports': 'download',
+  '/changes': 'activity',
+  '/requests': 'circle-alert',
+  '/audit': 'list-checks',
+  '/tokens': 'key-round',
+  '/system': 'server',
+  '/settings': 'settings-2',
+};
+
+export function navIcon(path: string): IconName {
+  return ICONS[path] ?? 'chevron-right';
+}
