@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { useLocale, useText } from '../texts/text.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { numberFormat } from './formats.ts';
-import './chart.css';
+import { NoValues, Plot } from './plot.tsx';
+import { HEIGHT, scaleOf } from './scale.ts';
 
 /** One bar: what went well below, what failed on top of it. */
 export interface Bar {
@@ -19,37 +20,58 @@ interface BarChartProps {
   bad: string;
   /** What a bar stands for, as the heading of the table. */
   unit: string;
+  /** Said where all bars are empty. */
+  none: string;
 }
 
-/** Height of the drawing, in its own unit; a bar is 10 wide with its gap. */
-const HEIGHT = 100;
+/** A bar is so wide with its gap, in the drawing's own unit. */
 const STEP = 10;
 const GAP = 2;
 
 /** Counts over time, as bars and as a table. */
-export function BarChart({ name, bars, good, bad, unit }: BarChartProps): ReactNode {
+export function BarChart({ name, bars, good, bad, unit, none }: BarChartProps): ReactNode {
   const t = useText();
-  const most = Math.max(1, ...bars.map((bar) => bar.good + bar.bad));
-  const format = numberFormat(useLocale(), {});
+  const locale = useLocale();
+  if (bars.every((bar) => bar.good + bar.bad === 0)) return <NoValues>{none}</NoValues>;
+  const format = numberFormat(locale, {});
+  const short = numberFormat(locale, { notation: 'compact' });
   const total = (kind: 'good' | 'bad') => format.format(bars.reduce((sum, bar) => sum + bar[kind], 0));
-  const tall = (count: number) => (count / most) * HEIGHT;
+  const scale = scaleOf(
+    bars.map((bar) => bar.good + bar.bad),
+    true,
+  );
   const width = bars.length * STEP;
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
-        <line className="chart-base" x1={0} x2={width} y1={HEIGHT} y2={HEIGHT} />
+      <Plot
+        name={name}
+        scale={scale}
+        tick={(value) => short.format(value)}
+        width={width}
+        count={bars.length}
+        x={(index) => (index + 0.5) * STEP}
+        tip={(index) => {
+          const bar = bars[index] as Bar;
+          return (
+            <>
+              <strong>{bar.label}</strong>
+              <Key kind="chart-good" text={`${format.format(bar.good)} ${good}`} />
+              <Key kind="chart-bad" text={`${format.format(bar.bad)} ${bad}`} />
+            </>
+          );
+        }}
+      >
         {bars.map((bar, index) => {
           const place = { x: index * STEP + GAP / 2, width: STEP - GAP };
-          const [lower, upper] = [tall(bar.good), tall(bar.bad)];
+          const [upper, middle] = [scale.y(bar.good + bar.bad), scale.y(bar.good)];
           return (
             <g key={bar.label}>
-              <title>{`${bar.label}: ${bar.good} ${good}, ${bar.bad} ${bad}`}</title>
-              <rect className="chart-good" {...place} y={HEIGHT - lower} height={lower} />
-              <rect className="chart-bad" {...place} y={HEIGHT - lower - upper} height={upper} />
+              <rect className="chart-good" {...place} y={middle} height={HEIGHT - middle} />
+              <rect className="chart-bad" {...place} y={upper} height={middle - upper} />
             </g>
           );
         })}
-      </svg>
+      </Plot>
       <div className="chart-ends" aria-hidden="true">
         <span>{bars[0]?.label}</span>
         <span className="row">

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
-import { useText } from '../texts/text.tsx';
+import { useLocale, useText } from '../texts/text.tsx';
 import { ChartTable } from './chart-table.tsx';
-import './chart.css';
+import { numberFormat } from './formats.ts';
+import { NoValues, Plot } from './plot.tsx';
+import { HEIGHT, type Scale, scaleOf } from './scale.ts';
 
 /** A point: where it is drawn, and what it says. */
 export interface Point {
@@ -12,33 +14,42 @@ export interface Point {
   value: string;
 }
 
-const WIDTH = 300;
-const HEIGHT = 100;
-
-/** A value over time, as a line from zero and as a table. The figures are the texts; numbers only place the line. */
-export function LineChart({
-  name,
-  points,
-  columns,
-}: {
+interface LineChartProps {
+  /** What it shows, in one sentence: it is read out in place of the line. */
   name: string;
   points: Point[];
   columns: [string, string];
-}): ReactNode {
+  /** Said where every value is zero; without it, the line lies on the axis. */
+  none?: string;
+}
+
+const WIDTH = 300;
+
+/** A value over time, as a line from zero and as a table. The figures are the texts; numbers only place the line and its axis. */
+export function LineChart({ name, points, columns, none }: LineChartProps): ReactNode {
   const t = useText();
-  const heights = points.map(({ height }) => height);
-  const [least, most] = [Math.min(0, ...heights), Math.max(0, ...heights)];
-  const span = most - least || 1;
-  const y = (height: number) => HEIGHT - ((height - least) / span) * HEIGHT;
-  const step = WIDTH / Math.max(1, points.length - 1);
-  const line = points.map(({ height }, index) => `${index === 0 ? 'M' : 'L'}${index * step} ${y(height)}`).join('');
+  const short = numberFormat(useLocale(), { notation: 'compact', maximumFractionDigits: 1 });
+  if (none !== undefined && points.every(({ height }) => height === 0)) return <NoValues>{none}</NoValues>;
+  const { scale, x, line } = lineOf(points.map(({ height }) => height));
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
-        <path className="chart-area" d={`${line}L${WIDTH} ${y(0)}L0 ${y(0)}Z`} />
-        <line className="chart-base" x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} />
+      <Plot
+        name={name}
+        scale={scale}
+        tick={(value) => short.format(value)}
+        width={WIDTH}
+        count={points.length}
+        x={x}
+        tip={(index) => (
+          <>
+            <strong>{points[index]?.value}</strong>
+            <span>{points[index]?.label}</span>
+          </>
+        )}
+      >
+        <path className="chart-area" d={`${line}L${WIDTH} ${scale.y(0)}L0 ${scale.y(0)}Z`} />
         <path className="chart-line" d={line} />
-      </svg>
+      </Plot>
       <div className="chart-ends" aria-hidden="true">
         <span>{points[0]?.label}</span>
         <span>{points.at(-1)?.label}</span>
@@ -50,4 +61,22 @@ export function LineChart({
       />
     </figure>
   );
+}
+
+/** A line alone, where the figures beside it say what it comes to. @param name what is read out in its place */
+export function SparkLine({ name, heights }: { name: string; heights: readonly number[] }): ReactNode {
+  const { line } = lineOf(heights);
+  return (
+    <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
+      <path className="chart-area" d={`${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />
+      <path className="chart-line" d={line} />
+    </svg>
+  );
+}
+
+function lineOf(heights: readonly number[]): { scale: Scale; x: (index: number) => number; line: string } {
+  const scale = scaleOf(heights, false);
+  const x = (index: number) => (index * WIDTH) / Math.max(1, heights.length - 1);
+  const line = heights.map((height, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${scale.y(height)}`).join('');
+  return { scale, x, line };
 }

@@ -224,6 +224,11 @@ test('the page of all components holds in both themes and at every width', { ski
   await assertAccessible(page);
   await page.getByText('KWD\u00a012,345,678,901,234,567.891').waitFor();
   await page.getByText('ACME[U+202E]DTL\u240a<b>Ltd</b>').waitFor();
+  await page.getByText('No lag in the last 6 hours').waitFor();
+  await page.getByRole('img', { name: 'BarChart' }).hover();
+  await page.getByText('18 delivered').waitFor();
+  await page.mouse.move(0, 0);
+  await page.getByText('18 delivered').waitFor({ state: 'detached' });
   const row = page.getByRole('table', { name: 'SteadyTable' }).getByRole('row').filter({ hasText: 'PAY000001' });
   await page.getByRole('button', { name: 'A row leaves' }).click();
   await row.getByText('gone').waitFor();

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { BarChart } from '../../design/bar-chart.tsx';
 import { CodeBlock } from '../../design/code-block.tsx';
-import { LineChart } from '../../design/line-chart.tsx';
+import { LineChart, SparkLine } from '../../design/line-chart.tsx';
 import { Sample } from './sample.tsx';
 
 const HOURS = ['09:00', '10:00', '11:00', '12:00', '13:00'];
@@ -10,7 +10,7 @@ const VALUES = ['1200.50', '900.00', '2400.00', '-150.25', '800.00'];
 /** Charts with their tables, and what a receiver was sent. */
 export function Charts(): ReactNode {
   return (
-    <Sample name="LineChart, BarChart, CodeBlock">
+    <Sample name="LineChart, BarChart, SparkLine, CodeBlock">
       <LineChart
         name="LineChart"
         columns={['Hour', 'Balance']}
@@ -25,8 +25,11 @@ export function Charts(): ReactNode {
         unit="Hour"
         good="delivered"
         bad="failed"
+        none="none"
         bars={HOURS.map((label, index) => ({ label, good: 12 + 3 * index, bad: index % 3 }))}
       />
+      <LineChart name="Empty" columns={['Hour', 'Lag']} points={[]} none="No lag in the last 6 hours" />
+      <SparkLine name="SparkLine" heights={VALUES.map(Number)} />
       <CodeBlock name="CodeBlock" text='{"id":"PAY000001","amount":1200.50,"lines":[]}' />
     </Sample>
   );

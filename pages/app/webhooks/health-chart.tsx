@@ -25,17 +25,14 @@ export function HealthChart({ subscriptionId }: { subscriptionId: string }): Rea
   return (
     <section className="stack tight" aria-label={t('webhooks.health')}>
       <h3>{t('webhooks.health')}</h3>
-      {good + bad === 0 ? (
-        <p className="quiet">{t('webhooks.health.none')}</p>
-      ) : (
-        <BarChart
-          name={t('webhooks.health.name', { good, bad })}
-          bars={bars}
-          good={t('webhooks.health.good')}
-          bad={t('webhooks.health.bad')}
-          unit={t('webhooks.health.hour')}
-        />
-      )}
+      <BarChart
+        name={t('webhooks.health.name', { good, bad })}
+        bars={bars}
+        good={t('webhooks.health.good')}
+        bad={t('webhooks.health.bad')}
+        unit={t('webhooks.health.hour')}
+        none={t('webhooks.health.none')}
+      />
       {data.partial && <p className="quiet small">{t('webhooks.health.partial')}</p>}
       <Facts
         facts={[

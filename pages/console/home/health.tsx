@@ -15,27 +15,30 @@ const LIVE_MS = 15_000;
 type Measure = keyof HealthHistory['measures'];
 
 /** Counts over time: what went well, and what did not. */
-const COUNTS: { title: TextKey; good: [Measure, TextKey]; bad: [Measure, TextKey] }[] = [
+const COUNTS: { title: TextKey; good: [Measure, TextKey]; bad: [Measure, TextKey]; none: TextKey }[] = [
   {
     title: 'console.chart.signIns',
     good: ['sign_ins', 'console.chart.signedIn'],
     bad: ['sign_in_failures', 'console.chart.refused'],
+    none: 'console.chart.signIns.none',
   },
   {
     title: 'console.chart.requests',
     good: ['requests', 'console.chart.answered'],
     bad: ['refused', 'console.chart.refused4'],
+    none: 'console.chart.requests.none',
   },
   {
     title: 'console.chart.deliveries',
     good: ['delivered', 'console.chart.delivered'],
     bad: ['delivery_failures', 'console.chart.failed'],
+    none: 'console.chart.deliveries.none',
   },
 ];
-const LINES: { title: TextKey; measure: Measure }[] = [
-  { title: 'console.chart.errors', measure: 'errors' },
-  { title: 'console.chart.outboxLag', measure: 'outbox_lag_seconds' },
-  { title: 'console.chart.auditLag', measure: 'audit_lag_seconds' },
+const LINES: { title: TextKey; measure: Measure; none: TextKey }[] = [
+  { title: 'console.chart.errors', measure: 'errors', none: 'console.chart.errors.none' },
+  { title: 'console.chart.outboxLag', measure: 'outbox_lag_seconds', none: 'console.chart.outboxLag.none' },
+  { title: 'console.chart.auditLag', measure: 'audit_lag_seconds', none: 'console.chart.auditLag.none' },
 ];
 
 /** How the service has done in the last hours, over all processes. */
@@ -67,7 +70,7 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
   const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);
   return (
     <div className="console-charts">
-      {COUNTS.map(({ title, good, bad }) => (
+      {COUNTS.map(({ title, good, bad, none }) => (
         <Chart key={title} title={title}>
           <BarChart
             name={`${t(title)}: ${latest(good[0])} ${t(good[1])}, ${latest(bad[0])} ${t(bad[1])}`}
@@ -75,10 +78,11 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
             good={t(good[1])}
             bad={t(bad[1])}
             unit={t('console.col.at')}
+            none={t(none, { hours: HOURS })}
           />
         </Chart>
       ))}
-      {LINES.map(({ title, measure }) => (
+      {LINES.map(({ title, measure, none }) => (
         <Chart key={title} title={title} figure={most(measure)}>
           <LineChart
             name={`${t(title)}: ${most(measure)}`}
@@ -88,6 +92,7 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
               value: String(Math.round(at(measure, step))),
             }))}
             columns={[t('console.col.at'), t(title)]}
+            none={t(none, { hours: HOURS })}
           />
         </Chart>
       ))}
