@@ -4,20 +4,23 @@ import { dateFormat } from './formats.ts';
 
 const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'long' };
+const DATE: Intl.DateTimeFormatOptions = { dateStyle: 'medium' };
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 
 interface MomentProps {
   at: string | null;
   /** The time may stand below the day, where a column is narrow. */
   isStacked?: boolean;
+  /** Its day is enough; the time is in the exact one. */
+  isDay?: boolean;
 }
 
 /** An instant in the person's language and time zone; the exact one on hover. */
-export function Moment({ at, isStacked = false }: MomentProps): ReactNode {
+export function Moment({ at, isStacked = false, isDay = false }: MomentProps): ReactNode {
   const locale = useLocale();
   if (at === null) return null;
   const date = new Date(at);
-  const format = dateFormat(locale, MOMENT);
+  const format = dateFormat(locale, isDay ? DATE : MOMENT);
   return (
     <time dateTime={at} title={dateFormat(locale, EXACT).format(date)} className={isStacked ? 'stacked' : undefined}>
       {isStacked ? <Halves parts={format.formatToParts(date)} /> : format.format(date)}

@@ -26,10 +26,15 @@ interface TableProps<Row> {
   onSort?: (sort: Sort) => void;
   /** A style of its own for the rows, where they are cards. */
   className?: string;
+  /** The key of the row that is shown elsewhere. */
+  current?: Key | undefined;
+  /** A row was pressed beside what can be pressed in it. */
+  onOpen?: ((row: Row) => void) | undefined;
 }
 
 /** A table; below 48 rem each row is a card whose lines carry the columns' names. The roles keep it a table there. */
-export function Table<Row>({ name, columns, rows, rowKey, sort, onSort, className = '' }: TableProps<Row>): ReactNode {
+export function Table<Row>(props: TableProps<Row>): ReactNode {
+  const { name, columns, rows, rowKey, sort, onSort, className = '', current, onOpen } = props;
   return (
     <div className="table-frame">
       <table className={`table ${className}`} role="table" aria-label={name}>
@@ -42,7 +47,13 @@ export function Table<Row>({ name, columns, rows, rowKey, sort, onSort, classNam
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr role="row" key={rowKey(row)}>
+            <tr
+              role="row"
+              key={rowKey(row)}
+              aria-current={current !== undefined && rowKey(row) === current ? 'true' : undefined}
+              data-opens={onOpen ? '' : undefined}
+              onClick={onOpen && (({ target }) => isBeside(target) && onOpen(row))}
+            >
               {columns.map(({ key, title, cell, numeric }) => (
                 <td role="cell" key={key} className={numeric ? 'numeric' : undefined} data-key={key} data-title={title}>
                   {cell(row)}
@@ -54,6 +65,11 @@ export function Table<Row>({ name, columns, rows, rowKey, sort, onSort, classNam
       </table>
     </div>
   );
+}
+
+/** Not on a link or a control, and no text was marked. */
+function isBeside(target: EventTarget): boolean {
+  return !(target as Element).closest('a, button, input, label, summary') && getSelection()?.isCollapsed !== false;
 }
 
 function HeadCell<Row>({
@@ -68,6 +84,7 @@ function HeadCell<Row>({
     <th
       role="columnheader"
       scope="col"
+      data-key={key}
       className={numeric ? 'numeric' : undefined}
       aria-sort={sorted ? direction : undefined}
     >

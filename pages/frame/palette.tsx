@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { useHiddenPage } from '../design/dialog.tsx';
 import { type Find, Finder } from '../design/finder.tsx';
+import { usePause } from '../design/pause.ts';
 import { useText } from '../texts/text.tsx';
 import { navIcon } from './nav-icons.ts';
 import type { PaletteEntry, PaletteSource } from './palette-entries.ts';
@@ -22,8 +23,6 @@ export interface PaletteProps {
 /** Characters of what is looked for. */
 const MAX_SOUGHT_LENGTH = 140;
 const MIN_SOUGHT_LENGTH = 2;
-/** Records are looked for once somebody stops typing for so long. */
-const PAUSE_MS = 200;
 
 /** The list of everything that one can go to and do: pages, acts, and records by what is typed. */
 export function Palette({ links, source, onSignOut, onClose }: PaletteProps): ReactNode {
@@ -105,14 +104,4 @@ function holds(title: string, text: string): boolean {
 
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-}
-
-/** A text, once it has not changed for a while. */
-function usePause(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }

@@ -539,6 +539,79 @@ describe('lists', { skip }, () => {
     await page.context().close();
   });
 
+  test('one field understands an id, a reference, an amount and a payee; states are tabs', async () => {
+    const world = await approvalsWorld(service, []);
+    const id = await world.create('1234.50', { reference: 'Rent 11' });
+    await world.create('7', { reference: 'Rent 12' });
+    const page = await open(world.owner, world, '/payments');
+    const find = page.getByRole('combobox', { name: 'Find' });
+    const finds = page.getByRole('listbox', { name: 'Find' }).getByRole('option');
+    const total = (text: string) => page.getByText(text, { exact: true }).waitFor();
+    await total('2 payments');
+    for (const [text, query] of [
+      [id.toLowerCase(), `payment_ids=${id}`],
+      ['Rent 11', 'reference=Rent\\+11'],
+      ['1.234,50', `payment_ids=${id}`],
+    ] as const) {
+      await find.fill(text);
+      await find.press('Enter');
+      await page.waitForURL(new RegExp(query));
+      await total('1 payment');
+      await button(page, 'Clear filters').click();
+      await total('2 payments');
+    }
+    await find.fill('müll');
+    await finds.filter({ hasText: 'Müller GmbH' }).waitFor();
+    await assertAccessible(page);
+    await assertWellFormed(page);
+    await find.press('ArrowDown');
+    await find.press('Enter');
+    await page.waitForURL(/beneficiary_id=/);
+    await total('2 payments');
+    await page.getByRole('link', { name: 'Complete', exact: true }).click();
+    await page.waitForURL(/beneficiary_id=.*status=complete|status=complete.*beneficiary_id=/);
+    await total('0 payments');
+    assert.equal(await page.getByLabel('Status', { exact: true }).inputValue(), 'complete');
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await find.fill('nothing');
+    await find.press('Enter');
+    await page.waitForURL(/reference=nothing/);
+    await total('0 payments');
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('the payment stands beside the list: arrow keys go through them, and one decides there', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const [first, second, third] = [await world.create('1'), await world.create('2'), await world.create('3')];
+    const page = await open(world.person('Ann'), world, '/payments');
+    const beside = (id: string) => page.getByRole('complementary', { name: `Payment ${id}`, exact: true });
+    await row(page, third).getByText('Müller GmbH').click();
+    await beside(third).getByText('DE89').waitFor();
+    const link = (id: string) => page.getByRole('table').getByRole('link', { name: id, exact: true });
+    await link(third).focus();
+    await page.keyboard.press('ArrowDown');
+    await beside(second).getByText('EUR 2.00').waitFor();
+    await focusOn(page, second);
+    await assertAccessible(page);
+    await page.reload();
+    await beside(second).getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByLabel('Reason').fill('Twice');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject payment', exact: true }).click();
+    await beside(second).getByText('Rejected. The creator is told.').waitFor();
+    await page.getByRole('table').getByText('Rejected', { exact: true }).waitFor({ state: 'attached' });
+    await link(second).focus();
+    await page.keyboard.press('ArrowDown');
+    await beside(first).waitFor();
+    await page.keyboard.press('Escape');
+    await beside(first).waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(page, first).getByText('Müller GmbH').click();
+    await page.getByRole('heading', { level: 1, name: `Payment ${first}`, exact: true }).waitFor();
+    assertQuiet(page);
+    await page.context().close();
+  });
+
   test('two tabs show two clients, and never one’s payments in the other', async () => {
     const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
     const both = await one.hire('Both', undefined, {});

@@ -1,20 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useDeferredValue, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useRef } from 'react';
 import { type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
-import { Moment } from '../../design/moment.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Day, Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { type Column, type Sort, Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
-import type { Search } from '../../frame/search.ts';
+import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
-import { usePaymentColumns } from '../approvals/columns.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
+import { BesidePayment } from './beside.tsx';
+import { Amount } from './payee.tsx';
+import { PaymentLink } from './payment-link.tsx';
 import { ResultsHead } from './results-head.tsx';
 import { filtersOf, filtersText, PAGE_SIZE, searchOf } from './search-fields.ts';
 import { SearchForm } from './search-form.tsx';
+import { StateTabs } from './state-tabs.tsx';
 import { PaymentStatus } from './status.tsx';
+import './payment-cards.css';
 
 /** The fields that the service can order by, by their columns. */
 const ORDERS: Record<string, string> = { created_date: 'order_date', payment_date: 'value_date' };
@@ -30,6 +35,7 @@ export default function PaymentsPage(): ReactNode {
   const form = useForm(search);
   return (
     <Page title={t('payments.title')}>
+      <StateTabs search={search} />
       <SearchForm
         key={form.current.made}
         search={search}
@@ -39,7 +45,7 @@ export default function PaymentsPage(): ReactNode {
           go(next);
         }}
       />
-      <Results clientId={clientId} search={search} onGo={go} />
+      <Results clientId={clientId} search={search} opened={firstOf(address.open)} onGo={go} />
     </Page>
   );
 }
@@ -56,10 +62,15 @@ function useForm(search: SearchTexts) {
 interface ResultsProps {
   clientId: string;
   search: SearchTexts;
+  /** The payment that stands beside the list. */
+  opened: string | undefined;
   onGo: (search: SearchTexts) => void;
 }
 
-function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
+/** There is room for a payment beside the list. */
+const WIDE = matchMedia('(min-width: 75rem)');
+
+function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
   const t = useText();
   // People want the newest first; the API's own default is the other way round.
   const order = search.order ?? 'desc';
@@ -71,6 +82,7 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
   // Many rows are drawn in slices: a slow phone scrolls and takes taps in between.
   const data = useDeferredValue(found);
   const columns = useSearchColumns();
+  const beside = useBeside(search, opened);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={8} />;
   const sorted = Object.keys(ORDERS).find((key) => ORDERS[key] === orderBy) ?? 'created_date';
   const sortBy = ({ key, descending }: Sort) => {
@@ -78,54 +90,118 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
     onGo({ ...rest, order_by: ORDERS[key] ?? 'order_date', order: descending ? 'desc' : 'asc' });
   };
   return (
-    <section className="card stack" aria-label={t('payments.results')} aria-busy={isPlaceholderData || data !== found}>
-      <ResultsHead
-        key={filtersText(search)}
-        clientId={clientId}
-        search={{ ...search, order, order_by: orderBy }}
-        total={data.total}
-      />
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data.total === 0 ? (
-        <Empty title={t(filtersOf(search) > 0 ? 'payments.none.found' : 'payments.none')}>
-          {t(filtersOf(search) > 0 ? 'payments.none.found.text' : 'payments.none.text')}
-        </Empty>
-      ) : (
-        <Table
-          name={t('payments.table')}
-          className="payment-cards"
-          columns={columns}
-          rows={data.rows}
-          rowKey={({ payment_id: id }) => id}
-          sort={{ key: sorted, descending: order === 'desc' }}
-          onSort={sortBy}
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the links in the list
+    <div className="list-and-one" data-open={beside.id && ''} onKeyDown={beside.onKeyDown}>
+      <section
+        className="card stack"
+        aria-label={t('payments.results')}
+        aria-busy={isPlaceholderData || data !== found}
+      >
+        <ResultsHead
+          key={filtersText(search)}
+          clientId={clientId}
+          search={{ ...search, order, order_by: orderBy }}
+          total={data.total}
         />
-      )}
-      <Pager
-        isAlways
-        page={page}
-        size={size}
-        total={data.total}
-        onPage={(next) => onGo({ ...search, page: String(next) })}
-      />
-    </section>
+        {error && <Failure error={error} onRetry={() => void refetch()} />}
+        {data.total === 0 ? (
+          <Empty title={t(filtersOf(search) > 0 ? 'payments.none.found' : 'payments.none')}>
+            {t(filtersOf(search) > 0 ? 'payments.none.found.text' : 'payments.none.text')}
+          </Empty>
+        ) : (
+          <Table
+            name={t('payments.table')}
+            className="payment-cards one-line"
+            columns={columns}
+            rows={data.rows}
+            rowKey={({ payment_id: id }) => id}
+            sort={{ key: sorted, descending: order === 'desc' }}
+            onSort={sortBy}
+            current={beside.id}
+            onOpen={({ payment_id: id }) => beside.open(id)}
+          />
+        )}
+        <Pager
+          isAlways
+          page={page}
+          size={size}
+          total={data.total}
+          onPage={(next) => onGo({ ...search, page: String(next) })}
+        />
+      </section>
+      {beside.id && <BesidePayment id={beside.id} onClose={beside.close} />}
+    </div>
   );
+}
+
+/** The payment beside the list: its id stands in the address. Arrow keys on a payment's link go through the list. */
+function useBeside(search: SearchTexts, opened: string | undefined) {
+  const navigate = useNavigate();
+  const show = (id: string | undefined) =>
+    void navigate({
+      to: '.',
+      search: { ...search, ...(id === undefined ? {} : { open: id }) } as never,
+      replace: true,
+    });
+  const open = (id: string) =>
+    WIDE.matches ? show(id) : void navigate({ to: `/payments/${encodeURIComponent(id)}` as never });
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key === 'Escape' && opened !== undefined) return show(undefined);
+    const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('td[data-key="payment_id"] a')];
+    const at = links.indexOf(event.target as HTMLAnchorElement);
+    const next = links[at + ({ ArrowDown: 1, ArrowUp: -1 }[event.key] ?? Number.NaN)];
+    if (at < 0 || !next) return;
+    event.preventDefault();
+    next.focus();
+    if (WIDE.matches) show(next.textContent);
+  };
+  return { id: WIDE.matches ? opened : undefined, open, close: () => show(undefined), onKeyDown };
 }
 
 function useSearchColumns(): Column<Payment>[] {
   const t = useText();
-  const common = usePaymentColumns<Payment>((payment) => payment);
   return [
-    // Who asked for it is of interest where one decides; a search needs the room.
-    ...common
-      .filter(({ key }) => key !== 'ordered_by_name')
-      .map((column) => (column.key in ORDERS ? { ...column, sortable: true } : column)),
+    {
+      key: 'payment_id',
+      title: t('payments.field.payment_id'),
+      cell: ({ payment_id: id }) => <PaymentLink id={id} />,
+    },
+    {
+      key: 'amount',
+      title: t('payments.field.amount'),
+      numeric: true,
+      cell: (payment) => (
+        <strong>
+          <Amount payment={payment} />
+        </strong>
+      ),
+    },
+    {
+      key: 'payee',
+      title: t('payments.field.payee'),
+      cell: ({ beneficiary_name: name, reference }) => (
+        <div className="payee-line">
+          <ForeignText>{name}</ForeignText>
+          {reference && (
+            <span className="small quiet">
+              <ForeignText>{reference}</ForeignText>
+            </span>
+          )}
+        </div>
+      ),
+    },
+    { key: 'status', title: t('payments.field.status'), cell: ({ status }) => <PaymentStatus status={status} /> },
+    {
+      key: 'payment_date',
+      title: t('payments.field.payment_date'),
+      sortable: true,
+      cell: ({ payment_date: on }) => <Day on={on} />,
+    },
     {
       key: 'created_date',
       title: t('payments.field.created_date'),
       sortable: true,
-      cell: ({ created_date: at }) => <Moment at={at} isStacked />,
+      cell: ({ created_date: at }) => <Moment at={at} isDay />,
     },
-    { key: 'status', title: t('payments.field.status'), cell: ({ status }) => <PaymentStatus status={status} /> },
   ];
 }

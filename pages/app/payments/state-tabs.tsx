@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { SearchTexts } from '../../data/payments.ts';
+import { useText } from '../../texts/text.tsx';
+
+/** The states that people think in, as the filter has them; '' is all. */
+const STATES = ['', 'pending_to_authorise', 'authorised', 'complete', 'rejected', 'cancelled'] as const;
+
+/** The states of a search, of which one is looked at. The other filters stay. */
+export function StateTabs({ search }: { search: SearchTexts }): ReactNode {
+  const t = useText();
+  const { page: _, status = '', ...rest } = search;
+  return (
+    <nav className="state-tabs" aria-label={t('payments.states')}>
+      {STATES.map((state) => (
+        <Link
+          key={state}
+          to="."
+          search={(state === '' ? rest : { ...rest, status: state }) as never}
+          activeOptions={{ exact: true, includeSearch: true }}
+          aria-current={state === status ? 'true' : undefined}
+        >
+          {t(state === '' ? 'payments.states.all' : `payments.filter.status.${state}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}

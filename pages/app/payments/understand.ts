@@ -1,0 +1,13 @@
+import type { Finds } from '../../../src/payments/views/find.ts';
+import type { SearchTexts } from '../../data/payments.ts';
+
+/**
+ * The filters that a text of the one field most likely means, by what it names: an id or UETR, a reference, an amount, a payee. What names
+ * nothing is looked for as a reference.
+ */
+export function understood(text: string, { payments, payees }: Finds): SearchTexts {
+  if (payments.some(({ reference }) => reference === text)) return { reference: text };
+  if (payments.length > 0) return { payment_ids: payments.map(({ payment_id: id }) => id).join(',') };
+  const [payee] = payees;
+  return payee ? { beneficiary_id: payee.beneficiary_id } : { reference: text };
+}
