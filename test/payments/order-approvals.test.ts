@@ -231,8 +231,29 @@ test('what the institution asks about a payee is answered by whoever creates pay
   await world.act(id, 'request_information');
   const clerk = await world.clerk(['can_authorise_payments']);
   assert.equal((await tell({ information: 'Hm' }, clerk.token)).body.code, 'permission_denied');
-  for (const given of [{}, { information: '' }, { information: 'x'.repeat(2_001) }, { information: 'a', reason: 'b' }])
-    assert.equal((await tell(given)).status, 400, JSON.stringify(given));
+  const refusals: [unknown, string[]][] = [
+    [{}, ['required body.information']],
+    [{ information: null }, ['required body.information']],
+    [{ information: '' }, ['invalid_format body.information']],
+    [{ information: 'x'.repeat(2_001) }, ['invalid_format body.information']],
+    [{ information: 'a', reason: 'b' }, ['unknown_field body.reason']],
+    [
+      { information: '', note: 1, reason: 'b' },
+      ['unknown_field body.reason', 'invalid_format body.information', 'unknown_field body.note'],
+    ],
+  ];
+  for (const [given, faults] of refusals) {
+    const { status, body: refused } = await tell(given);
+    assert.deepEqual([status, refused.code], [400, 'invalid_body'], JSON.stringify(given));
+    const told = refused.errors.map(
+      ({ code, details }: { code: string; details: string }) => `${code} ${details.split(':')[0]}`,
+    );
+    assert.deepEqual(told, faults, JSON.stringify(refused));
+    assert.equal(refused.details, refused.errors[0].details);
+  }
+  // A decision is refused as ever.
+  const decided = await ask(world.token, 'PATCH', `/payments/${id}`, { reason: 5 }, '&action=authorise');
+  assert.deepEqual([decided.status, decided.body.code, decided.body.errors], [400, 'invalid_body', undefined]);
   assert.equal((await tell({ information: 'He is our landlord' })).status, 204);
   const paid = await world.paid(id);
   assert.deepEqual([paid.status, paid.information], [VALIDATING, 'He is our landlord']);

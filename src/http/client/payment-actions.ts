@@ -4,12 +4,13 @@ import type { Context } from '../../context.ts';
 import { cancelPayment, decidePayment, provideInformation, requireOwn } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { checkStepUp, redeem } from '../../payments/step-up/verification.ts';
-import { Problem } from '../../values/errors.ts';
+import { type BodyFault, Problem } from '../../values/errors.ts';
 import { ClientId, closed } from '../../values/schemas.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
+import { JUDGED, orderBody, refuseFaults } from '../schemas/order-body.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
-import { ClientQuery, errors, Reason } from '../schemas/schemas.ts';
+import { ClientQuery, errors, orderErrors, Reason } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 
@@ -22,7 +23,7 @@ const ActionQuery = Type.Object({
 });
 /** What the institution is told of a payee. */
 const INFORMATION = { minLength: 1, maxLength: 2_000 };
-const DecisionBody = Type.Object(
+const DecisionBody = orderBody(
   {
     reason: Reason,
     challenge_id: Type.Optional(
@@ -35,7 +36,7 @@ const DecisionBody = Type.Object(
       Type.String({ ...INFORMATION, description: 'Required by provide_information, and taken by nothing else' }),
     ),
   },
-  { ...closed, title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
+  { title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
 );
 const CancelBody = Type.Object(
   { reason: Reason },
@@ -47,6 +48,7 @@ const done = { 204: { description: 'Done', type: 'null' } };
 export const STEP_UP = ['second_factor_missing', 'step_up_required', 'step_up_failed', 'challenge_expired'] as const;
 
 const ACT = {
+  ...JUDGED,
   config: {
     permission: ({ query }: FastifyRequest) =>
       fieldsOf(query).action === 'provide_information'
@@ -69,7 +71,7 @@ const ACT = {
     body: DecisionBody,
     response: {
       ...done,
-      ...errors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed', 'transition_not_allowed'),
+      ...orderErrors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed', 'transition_not_allowed'),
     },
   },
 };
@@ -89,14 +91,20 @@ const CANCEL = {
   },
 };
 
-/** What provide_information tells: that alone. @throws Problem invalid_body */
-function informationOf(body: Static<typeof DecisionBody>): string {
-  const { information, ...others } = body;
-  const [other] = Object.keys(others);
-  if (other !== undefined)
-    throw new Problem('invalid_body', { field: other, message: 'is not a field of provide_information' });
-  if (information === undefined) throw new Problem('invalid_body', { field: 'information', message: 'is required' });
-  return information;
+/** What is wrong with the body of provide_information, which tells that alone, beside what its schema refuses. */
+function informationFaults({ information, ...others }: { information?: unknown }): BodyFault[] {
+  const faults: BodyFault[] = Object.keys(others).map((field) => ({
+    ...{ field, code: 'unknown_field', message: 'is not a field of provide_information' },
+  }));
+  if (information == null) faults.push({ field: 'information', code: 'required', message: 'is required' });
+  return faults;
+}
+
+/** A decision tells the first fault of its body, an information all of them. @throws Problem invalid_body */
+function refuseBody(request: FastifyRequest, informs: boolean): void {
+  const { validationError: error } = request;
+  if (informs) refuseFaults(request, informationFaults(fieldsOf(request.body)));
+  else if (error) throw error instanceof Problem ? new Problem(error.code, error.details) : error;
 }
 
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
@@ -109,10 +117,11 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     const { contactId, clientId } = request.caller;
     const { action } = request.query;
     const paymentId = request.params.payment_id;
+    const informs = action === 'provide_information';
+    refuseBody(request, informs);
     const { reason, challenge_id: challengeId, verification_code: code, information } = request.body;
-    if (action === 'provide_information') {
-      const given = informationOf(request.body);
-      const told = { clientId, contactId, paymentId, information: given };
+    if (informs) {
+      const told = { clientId, contactId, paymentId, information: information as string };
       await contactChange(context, request, (tx, act) => provideInformation(tx, act, presentationOf(context), told));
       return reply.code(204).send();
     }
