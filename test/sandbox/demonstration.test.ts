@@ -84,6 +84,30 @@ describe('the demonstration institution', () => {
     assert.ok(rows.every(({ payees }) => payees >= 3));
   });
 
+  test('one payment that a client has ordered holds money of its account', async () => {
+    const { body: holds } = await service.operator('GET', '/holds');
+    assert.deepEqual(
+      holds.map(({ state, currency_account_id: account }: { state: string; currency_account_id: number }) => [
+        state,
+        account,
+      ]),
+      [['open', 1]],
+    );
+    const [{ payment_id: id, amount, currency }] = holds;
+    const { body: payment } = await service.operator('GET', `/payments/${id}`);
+    assert.deepEqual(
+      [payment.source, payment.funding_account_id, payment.amount, payment.payment_currency, payment.contact_id],
+      ['client', 1, amount, currency, 'CON000001'],
+    );
+    const { body: trade } = await service.operator('GET', `/trades/${payment.trade_id}`);
+    assert.deepEqual(
+      [trade.source, trade.buy_currency, trade.sell_currency, trade.buy_amount, trade.reason],
+      ['client', currency, currency, amount, payment.reason],
+    );
+    const { body: account } = await service.operator('GET', '/currency-accounts/1');
+    assert.equal(Number(account.held), amount);
+  });
+
   test('a client can see where to pay in, in each of three currencies', async () => {
     const token = await signIn('ada@ashdown.example');
     const { body } = await service.client(token, 'GET', '/account-details?client_id=CLI000001');

@@ -26,14 +26,19 @@ const SPOT_DAYS = 2;
 const EURO_RATE = '0.8540';
 
 /**
- * The trades that fund payments, one for each client, currency and quarter, or for each currency of an open multi payment; writes the
+ * The trades that fund payments, one for each client, currency and quarter, each currency of an open multi payment, or each order; writes the
  * trade_id into each payment.
  */
 export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
   const trades = new Map<string, DemoTrade>();
-  for (const { input, age, multipayment, ownTrade } of payments) {
+  // The trades that orders bring along come last.
+  const others = payments.filter(({ fundingAccount }) => fundingAccount === undefined);
+  const ordered = payments.filter(({ fundingAccount }) => fundingAccount !== undefined);
+  for (const { input, age, multipayment, ownTrade, fundingAccount } of [...others, ...ordered]) {
     const day = input.created_date.slice(0, 10);
-    const purpose = ownTrade ? `multi payment ${multipayment}` : Math.floor(age / FUNDED_DAYS);
+    const fromAccount = fundingAccount !== undefined;
+    const period = Math.floor(age / FUNDED_DAYS);
+    const purpose = fromAccount ? input.payment_id : ownTrade ? `multi payment ${multipayment}` : period;
     const key = `${input.client_id} ${input.payment_currency} ${purpose}`;
     let trade = trades.get(key);
     if (!trade) {
@@ -43,13 +48,13 @@ export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
         client_id: input.client_id,
         contact_id: input.contact_id,
         buy_currency: input.payment_currency,
-        sell_currency: rate === undefined ? 'EUR' : 'GBP',
+        sell_currency: fromAccount ? input.payment_currency : rate === undefined ? 'EUR' : 'GBP',
         buy_amount: '0',
-        rate: rate ?? EURO_RATE,
-        status: ownTrade ? 'Created' : age >= FUNDED_DAYS ? 'Closed' : 'Funds In Full',
+        rate: fromAccount ? '1' : (rate ?? EURO_RATE),
+        status: fromAccount || ownTrade ? 'Created' : age >= FUNDED_DAYS ? 'Closed' : 'Funds In Full',
         order_date: day,
         maturity_date: addDays(day, SPOT_DAYS),
-        reference: `FX ${input.payment_currency}`,
+        reference: fromAccount ? (input.reference ?? '') : `FX ${input.payment_currency}`,
       };
       trades.set(key, trade);
     }

@@ -47,6 +47,8 @@ export interface DemoPayment {
   multipayment: number | undefined;
   /** Whether its multi payment books a trade for it, which no other payment uses. */
   ownTrade?: boolean;
+  /** The currency account from which its client has ordered it; it holds the money. */
+  fundingAccount?: number | undefined;
 }
 
 /** All payments of a year, oldest first; without their trades. @param today London day */

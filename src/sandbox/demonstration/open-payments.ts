@@ -18,6 +18,8 @@ const PAYMENTS_OF_MULTIPAYMENT = 3;
 /** Amounts in the payments' currencies: below and above every threshold. */
 const SMALL_AMOUNT = 1_000;
 const LARGE_AMOUNT = 60_000;
+/** The payment that a client has ordered itself: it holds money of its account until it is booked. The first client's first account has pounds. */
+const ORDERED = { clientIndex: 0, number: 10, contact_id: 'CON000001', fundingAccount: 1 };
 const MINUTE_MS = 60_000;
 /** Days until the payment date: nobody has to hurry. */
 const DUE_DAYS = 14;
@@ -43,9 +45,11 @@ export function openPayments(
     Array.from({ length: perClient }, (_, number) => {
       const place = clientIndex * perClient + number;
       const group = Math.floor((number - SINGLE_PAYMENTS) / PAYMENTS_OF_MULTIPAYMENT);
+      const ordered = clientIndex === ORDERED.clientIndex && number === ORDERED.number ? ORDERED : undefined;
       return {
         input: {
           ...openPayment(random, client, clientIndex, number),
+          ...(ordered && { contact_id: ordered.contact_id }),
           payment_id: `PAY${String(firstNumber + place).padStart(6, '0')}`,
           payment_date: addDays(today, DUE_DAYS),
           created_date: new Date(now.getTime() - (perClient - number) * MINUTE_MS).toISOString(),
@@ -55,6 +59,7 @@ export function openPayments(
         age: 0,
         multipayment: group < 0 ? undefined : firstMultipayment + clientIndex * MULTIPAYMENTS + group,
         ownTrade: group >= 0,
+        fundingAccount: ordered?.fundingAccount,
       };
     }),
   );

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { lockFunds, openHolds } from '../../accounts/held-money.ts';
 import { replaceConfiguration } from '../../approvals/configuration.ts';
 import type { Act } from '../../audit/act.ts';
 import { noteChange } from '../../audit/change.ts';
@@ -8,6 +10,7 @@ import { paymentImport } from '../../imports/kinds/payments.ts';
 import { tradeImport } from '../../imports/kinds/trades.ts';
 import { londonDay } from '../../values/calendar.ts';
 import type { PaymentNumber } from '../../values/identifiers.ts';
+import type { REASONS } from '../../values/reasons.ts';
 import { type DecidedPayment, decide } from './decisions.ts';
 import { fundingTrades } from './funding.ts';
 import { type DemoPayment, demonstrationPayments, PAST_MULTIPAYMENTS } from './history.ts';
@@ -21,6 +24,8 @@ const DECIDED_AT_ONCE = 50;
 /** The client that has a configuration of its own; the other one approves by the number of eyes. */
 const CLIENT_WITH_RULES = 'CLI000002';
 const MULTIPAYMENT_SEED = 11;
+/** Why the client orders what holds money of its account. */
+const ORDER_REASON: (typeof REASONS)[number] = 'payment_for_goods';
 
 /** All payments of the demonstration: a year's, and those that wait. @param today London day */
 export function allPayments(today: string, now: Date): DemoPayment[] {
@@ -48,6 +53,7 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
     [[...new Set(payments.map(({ input }) => input.client_id))]],
   );
   const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
+  await holdForOrders(tx, now, payments);
   const decided: DecidedPayment[] = [];
   const waiting = payments.flatMap((payment) => {
     const id = ids.get(payment.input.payment_id);
@@ -60,6 +66,29 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
   }
   await updatePayments(tx, decided);
   await putMultipayments(tx, scope.act, payments, ids);
+}
+
+/** Makes payments those that their clients have ordered from an account, which holds their money. */
+async function holdForOrders(tx: Transaction, now: Date, payments: readonly DemoPayment[]): Promise<void> {
+  for (const { input, fundingAccount: accountId } of payments) {
+    if (accountId === undefined) continue;
+    const { client_id: clientId, payment_id: paymentId, payment_currency: currency } = input;
+    await tx.query(
+      `update payments p set source = 'client', order_reason = $3, funding_account_id = $4, request_index = 0, own_trade = true,
+         account_id = b.account_id
+       from beneficiaries b
+       where p.client_id = $1 and p.payment_id = $2 and b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id`,
+      [clientId, paymentId, ORDER_REASON, accountId],
+    );
+    await tx.query(
+      `update trades set source = 'client', reason = $3, single = true where client_id = $1 and trade_id = $2`,
+      [clientId, input.trade_id, ORDER_REASON],
+    );
+    await lockFunds(tx, clientId, accountId);
+    openHolds(tx, now, [
+      { holdId: randomUUID(), clientId, accountId, currency, amount: String(input.amount), paymentId },
+    ]);
+  }
 }
 
 async function updatePayments(tx: Transaction, payments: DecidedPayment[]): Promise<void> {
