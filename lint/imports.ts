@@ -57,7 +57,18 @@ const ENTRANCES = {
   'http/page': ['http/server'],
   'http/app': ['http/page', 'http/schemas', 'http/server', 'accounts', 'identity', 'payments'],
   'http/console': [
-    ...['http/page', 'http/schemas', 'http/server', 'identity', 'monitoring', 'operator', 'payments', 'webhooks'],
+    ...[
+      'beneficiaries',
+      'exchange',
+      'http/page',
+      'http/schemas',
+      'http/server',
+      'identity',
+      'monitoring',
+      'operator',
+      'payments',
+      'webhooks',
+    ],
   ],
   'http/auth': ['http/description', 'http/page', 'http/schemas', 'http/server', 'identity', 'monitoring'],
   'http/client': [

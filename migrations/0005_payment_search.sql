@@ -16,6 +16,9 @@ create index payments_reference on payments (client_id, reference, created, id) 
 create index payments_mass_payment on payments (client_id, mass_payment_id, created, id) where mass_payment_id is not null;
 create index payments_mass_payment_reference on payments (client_id, mass_payment_external_reference_id, created, id)
   where mass_payment_external_reference_id is not null;
+-- What a client's file calls its payments, for who looks for one.
+create index payments_instruction on payments (client_id, instruction_id, created, id) where instruction_id is not null;
+create index payments_end_to_end on payments (client_id, end_to_end_id, created, id) where end_to_end_id is not null;
 create index payments_ordered on payments (client_id, created, id) where source = 'client';
 create index payments_multipayment on payments (client_id, multipayment_id, id) where multipayment_id is not null;
 

@@ -55,7 +55,7 @@ create index payment_notices_mail on payment_notices (mail_id) where mail_id is 
 -- Mails to contacts, until the mail server has accepted them. Their texts are written when they are sent.
 create table mails (
   id bigint generated always as identity primary key,
-  kind text not null check (kind in ('waiting', 'rejection', 'password')),
+  kind text not null check (kind in ('waiting', 'rejection', 'password', 'invitation')),
   contact_id text not null references contacts,
   -- Of a rejection.
   client_id text references clients,

@@ -15,6 +15,14 @@ import './console.css';
 
 const LINKS: { to: string; title: TextKey; scope: Scope }[] = [
   { to: '/', title: 'console.nav.home', scope: 'read' },
+  { to: '/clients', title: 'console.nav.clients', scope: 'read' },
+  { to: '/contacts', title: 'console.nav.contacts', scope: 'read' },
+  { to: '/applications', title: 'console.nav.applications', scope: 'read' },
+  { to: '/payments', title: 'console.nav.payments', scope: 'read' },
+  { to: '/trades', title: 'console.nav.trades', scope: 'read' },
+  { to: '/accounts', title: 'console.nav.accounts', scope: 'read' },
+  { to: '/holds', title: 'console.nav.holds', scope: 'read' },
+  { to: '/quotes', title: 'console.nav.quotes', scope: 'read' },
   { to: '/notifications', title: 'console.nav.notifications', scope: 'read' },
   { to: '/subscriptions', title: 'console.nav.subscriptions', scope: 'read' },
   { to: '/statements', title: 'console.nav.statements', scope: 'read' },
@@ -23,6 +31,7 @@ const LINKS: { to: string; title: TextKey; scope: Scope }[] = [
   { to: '/requests', title: 'console.nav.requests', scope: 'read' },
   { to: '/audit', title: 'console.nav.audit', scope: 'audit' },
   { to: '/tokens', title: 'console.nav.tokens', scope: 'system' },
+  { to: '/settings', title: 'console.nav.settings', scope: 'read' },
   { to: '/system', title: 'console.nav.system', scope: 'read' },
 ];
 

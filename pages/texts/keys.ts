@@ -17,8 +17,10 @@ import type consoleHome from './console/en/home.json';
 import type consoleLists from './console/en/lists.json';
 import type consolePayment from './console/en/payment.json';
 import type consolePeople from './console/en/people.json';
+import type consoleRecords from './console/en/records.json';
 import type consoleSearch from './console/en/search.json';
 import type consoleSystem from './console/en/system.json';
+import type consoleWords from './console/en/words.json';
 import type design from './shared/en/design.json';
 import type frame from './shared/en/frame.json';
 
@@ -43,7 +45,9 @@ type AllTexts = typeof accounts &
   typeof consolePayment &
   typeof consolePeople &
   typeof consoleSearch &
+  typeof consoleRecords &
   typeof consoleSystem &
+  typeof consoleWords &
   typeof design &
   typeof frame;
 

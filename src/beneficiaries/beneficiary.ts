@@ -1,10 +1,13 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
+import { unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction, together } from '../database/database.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
 import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
+import { nameKey } from './account-key.ts';
+import { electronic } from './bank-account.ts';
 import { notifyChangedBeneficiary } from './client-view.ts';
 import {
   BENEFICIARY,
@@ -135,6 +138,21 @@ export function listBeneficiaries(
 ): Promise<List<Beneficiary>> {
   const list = { select: BENEFICIARY.select, from: BENEFICIARY.table, client: 'client_id', order: 'beneficiary_id' };
   return listRows<Beneficiary>(db, { ...list, filters: [['source = ?', source]] }, request);
+}
+
+const NAMED = `select beneficiary_id from beneficiaries where beneficiary_id = $1
+  union (select beneficiary_id from beneficiaries where client_id = any(array(select client_id from clients)) and active and name_key = $2
+    limit $4)
+  union (select beneficiary_id from beneficiaries where client_id = any(array(select client_id from clients)) and active and iban = $3
+    limit $4)
+  order by 1 limit $4`;
+
+/** The beneficiaries of all clients that a text names: by identifier, whole name or IBAN. */
+export async function beneficiariesNamed(db: Db, text: string, limit: number): Promise<Beneficiary[]> {
+  const named = unionOfCells(db, 'beneficiaries')?.(NAMED) ?? NAMED;
+  const { rows } = await db.query<{ beneficiary_id: string }>(named, [text, nameKey(text), electronic(text), limit]);
+  const ids = rows.slice(0, limit).map(({ beneficiary_id: id }) => id);
+  return ids.length > 0 ? readBeneficiaries(db, ids) : [];
 }
 
 /** Beneficiaries as the operator reads them, for the change feed. */

@@ -1,3 +1,4 @@
+import { unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
 import { londonTimestamp } from '../values/calendar.ts';
@@ -75,6 +76,18 @@ export async function listTrades(
   const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id', filters };
   const { rows, total } = await listRows<TradeRow>(db, list, request);
   return { rows: rows.map((row) => tradeRecord(row, apiUrl)), total };
+}
+
+const NAMED = `select trade_id from trades where trade_id = $1
+  union select trade_id from trades where client_id = any(array(select client_id from clients)) and external_reference_id = $1
+  order by 1 limit $2`;
+
+/** The trades of all clients that a text names: by identifier, or by the client's own reference. */
+export async function tradesNamed(db: Db, apiUrl: string, text: string, limit: number): Promise<TradeRecord[]> {
+  const named = unionOfCells(db, 'trades')?.(NAMED) ?? NAMED;
+  const { rows } = await db.query<{ trade_id: string }>(named, [text, limit]);
+  const ids = rows.slice(0, limit).map(({ trade_id: id }) => id);
+  return ids.length > 0 ? readTrades(db, apiUrl, ids) : [];
 }
 
 /** A page of a client's trades, the highest identifier first. @param wanted `tradeId`: at most that one */

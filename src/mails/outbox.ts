@@ -10,7 +10,7 @@ const MIN_INTERVAL_SECONDS = 900;
 /** A mail that is to be sent now, and its reader. */
 export interface DueMail {
   id: number;
-  kind: 'waiting' | 'rejection' | 'password';
+  kind: 'waiting' | 'rejection' | 'password' | 'invitation';
   contact_id: string;
   /** Of a rejection. */
   client_id: string | null;

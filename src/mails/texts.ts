@@ -22,11 +22,20 @@ export interface MailWords {
   reason: string;
   noReason: string;
   closing: string;
-  passwordSubject: string;
-  passwordOpening: string;
-  passwordLink: string;
-  passwordValidity: string;
-  passwordClosing: string;
+  /** To who has forgotten a password, and to who chooses the first one. */
+  password: LinkWords;
+  invitation: LinkWords;
+  /** Where one signs in afterwards. */
+  signInAt: string;
+}
+
+/** The texts of a mail with a link for a password. */
+interface LinkWords {
+  subject: string;
+  opening: string;
+  link: string;
+  validity: string;
+  closing: string;
 }
 
 const en: MailWords = {
@@ -51,12 +60,22 @@ const en: MailWords = {
   reason: 'Reason',
   noReason: 'none given',
   closing: 'You can switch these mails off in your profile. Nobody reads replies to this address.',
-  passwordSubject: 'Reset your password',
-  passwordOpening: 'Somebody, most likely you, wants to choose a new password for this address.',
-  passwordLink: 'Choose a new password',
-  passwordValidity: 'The link is good for 30 minutes and once. A newer link ends this one.',
-  passwordClosing:
-    'If this was not you, ignore this mail: your password stays as it is. Nobody reads replies to this address.',
+  password: {
+    subject: 'Reset your password',
+    opening: 'Somebody, most likely you, wants to choose a new password for this address.',
+    link: 'Choose a new password',
+    validity: 'The link is good for 30 minutes and once. A newer link ends this one.',
+    closing:
+      'If this was not you, ignore this mail: your password stays as it is. Nobody reads replies to this address.',
+  },
+  invitation: {
+    subject: 'Choose your password',
+    opening: 'An account was set up for you. Choose a password, and then sign in.',
+    link: 'Choose your password',
+    validity: 'The link is good for three days and once. A newer link ends this one.',
+    closing: 'If you did not expect this mail, ask whoever set up the account. Nobody reads replies to this address.',
+  },
+  signInAt: 'Sign in afterwards',
 };
 
 const de: MailWords = {
@@ -81,12 +100,23 @@ const de: MailWords = {
   reason: 'Grund',
   noReason: 'nicht angegeben',
   closing: 'In Ihrem Profil können Sie diese E-Mails abschalten. Antworten an diese Adresse liest niemand.',
-  passwordSubject: 'Passwort zurücksetzen',
-  passwordOpening: 'jemand, vermutlich Sie, möchte für diese Adresse ein neues Passwort wählen.',
-  passwordLink: 'Neues Passwort wählen',
-  passwordValidity: 'Der Link gilt 30 Minuten und nur einmal. Ein neuerer Link macht diesen ungültig.',
-  passwordClosing:
-    'Wenn Sie das nicht waren, beachten Sie diese E-Mail nicht: Ihr Passwort bleibt, wie es ist. Antworten an diese Adresse liest niemand.',
+  password: {
+    subject: 'Passwort zurücksetzen',
+    opening: 'jemand, vermutlich Sie, möchte für diese Adresse ein neues Passwort wählen.',
+    link: 'Neues Passwort wählen',
+    validity: 'Der Link gilt 30 Minuten und nur einmal. Ein neuerer Link macht diesen ungültig.',
+    closing:
+      'Wenn Sie das nicht waren, beachten Sie diese E-Mail nicht: Ihr Passwort bleibt, wie es ist. Antworten an diese Adresse liest niemand.',
+  },
+  invitation: {
+    subject: 'Wählen Sie Ihr Passwort',
+    opening: 'für Sie wurde ein Zugang eingerichtet. Wählen Sie ein Passwort, und melden Sie sich dann an.',
+    link: 'Passwort wählen',
+    validity: 'Der Link gilt drei Tage und einmal. Ein neuerer Link beendet diesen.',
+    closing:
+      'Falls Sie diese E-Mail nicht erwartet haben, fragen Sie, wer den Zugang eingerichtet hat. Antworten an diese Adresse liest niemand.',
+  },
+  signInAt: 'Danach anmelden',
 };
 
 const fr: MailWords = {
@@ -111,12 +141,23 @@ const fr: MailWords = {
   reason: 'Motif',
   noReason: 'non indiqué',
   closing: 'Vous pouvez désactiver ces e-mails dans votre profil. Personne ne lit les réponses à cette adresse.',
-  passwordSubject: 'Réinitialiser votre mot de passe',
-  passwordOpening: 'Quelqu’un, sans doute vous, souhaite choisir un nouveau mot de passe pour cette adresse.',
-  passwordLink: 'Choisir un nouveau mot de passe',
-  passwordValidity: 'Le lien est valable 30 minutes et une seule fois. Un lien plus récent annule celui-ci.',
-  passwordClosing:
-    'Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé. Personne ne lit les réponses à cette adresse.',
+  password: {
+    subject: 'Réinitialiser votre mot de passe',
+    opening: 'Quelqu’un, sans doute vous, souhaite choisir un nouveau mot de passe pour cette adresse.',
+    link: 'Choisir un nouveau mot de passe',
+    validity: 'Le lien est valable 30 minutes et une seule fois. Un lien plus récent annule celui-ci.',
+    closing:
+      'Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé. Personne ne lit les réponses à cette adresse.',
+  },
+  invitation: {
+    subject: 'Choisissez votre mot de passe',
+    opening: 'Un accès a été créé pour vous. Choisissez un mot de passe, puis connectez-vous.',
+    link: 'Choisir votre mot de passe',
+    validity: 'Le lien est valable trois jours et une seule fois. Un lien plus récent met fin à celui-ci.',
+    closing:
+      'Si vous n’attendiez pas ce message, adressez-vous à la personne qui a créé l’accès. Personne ne lit les réponses à cette adresse.',
+  },
+  signInAt: 'Se connecter ensuite',
 };
 
 const es: MailWords = {
@@ -141,12 +182,23 @@ const es: MailWords = {
   reason: 'Motivo',
   noReason: 'no indicado',
   closing: 'Puede desactivar estos correos en su perfil. Nadie lee las respuestas a esta dirección.',
-  passwordSubject: 'Restablecer su contraseña',
-  passwordOpening: 'Alguien, probablemente usted, quiere elegir una nueva contraseña para esta dirección.',
-  passwordLink: 'Elegir una nueva contraseña',
-  passwordValidity: 'El enlace es válido durante 30 minutos y una sola vez. Un enlace más reciente anula este.',
-  passwordClosing:
-    'Si no ha sido usted, ignore este correo: su contraseña sigue siendo la misma. Nadie lee las respuestas a esta dirección.',
+  password: {
+    subject: 'Restablecer su contraseña',
+    opening: 'Alguien, probablemente usted, quiere elegir una nueva contraseña para esta dirección.',
+    link: 'Elegir una nueva contraseña',
+    validity: 'El enlace es válido durante 30 minutos y una sola vez. Un enlace más reciente anula este.',
+    closing:
+      'Si no ha sido usted, ignore este correo: su contraseña sigue siendo la misma. Nadie lee las respuestas a esta dirección.',
+  },
+  invitation: {
+    subject: 'Elija su contraseña',
+    opening: 'Se ha creado un acceso para usted. Elija una contraseña e inicie sesión después.',
+    link: 'Elegir su contraseña',
+    validity: 'El enlace vale tres días y una sola vez. Un enlace más reciente anula este.',
+    closing:
+      'Si no esperaba este mensaje, pregunte a quien ha creado el acceso. Nadie lee las respuestas a esta dirección.',
+  },
+  signInAt: 'Iniciar sesión después',
 };
 
 export const MAIL_WORDS: Record<Language, MailWords> = { en, de, fr, es };

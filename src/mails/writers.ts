@@ -75,26 +75,32 @@ const writeRejection: Writer = async ({ backgroundPool, config, addresses }, mai
 };
 
 /** With the link for a new password. Each attempt makes a new link, because only hashes of links are stored. */
-const writePassword: Writer = async ({ backgroundPool, clock, addresses }, mail, words) => {
-  const now = clock.now();
-  if (!mail.enabled || now.getTime() - mail.created_at.getTime() > LINK_LIFETIME_SECONDS * 1_000) return undefined;
-  const token = await createPasswordLink(backgroundPool, mail, now);
-  if (token === undefined) return undefined;
-  return {
-    subject: words.passwordSubject,
-    blocks: [
-      { text: words.passwordOpening },
-      { link: `${addresses.auth}/new-password?token=${token}&ui_locales=${mail.language}`, label: words.passwordLink },
-      { text: words.passwordValidity },
-      { text: words.passwordClosing, muted: true },
-    ],
+const writeLink =
+  (kind: keyof typeof LINK_LIFETIME_SECONDS): Writer =>
+  async ({ backgroundPool, clock, addresses }, mail, words) => {
+    const now = clock.now();
+    const age = now.getTime() - mail.created_at.getTime();
+    if (!mail.enabled || age > LINK_LIFETIME_SECONDS[kind] * 1_000) return undefined;
+    const token = await createPasswordLink(backgroundPool, { ...mail, kind }, now);
+    if (token === undefined) return undefined;
+    const { subject, opening, link, validity, closing } = words[kind];
+    return {
+      subject,
+      blocks: [
+        { text: opening },
+        { link: `${addresses.auth}/new-password?token=${token}&ui_locales=${mail.language}`, label: link },
+        { text: validity },
+        ...(kind === 'invitation' ? [{ link: `${addresses.api}/app`, label: words.signInAt }] : []),
+        { text: closing, muted: true as const },
+      ],
+    };
   };
-};
 
 const WRITERS: Record<DueMail['kind'], Writer> = {
   waiting: writeWaiting,
   rejection: writeRejection,
-  password: writePassword,
+  password: writeLink('password'),
+  invitation: writeLink('invitation'),
 };
 
 /** Writes a mail in its reader's language. @returns undefined where there is nothing left to tell */

@@ -455,6 +455,9 @@ async function clients(ask: Caller): Promise<void> {
   await ask('PATCH', `/contacts/${contact.contact_id}`, { phone: '+44 20 7946 0000' });
   await ask('GET', `/contacts/${contact.contact_id}/lock`);
   await ask('POST', `/contacts/${contact.contact_id}/unlock`);
+  await ask('POST', `/contacts/${contact.contact_id}/invite`);
+  await ask('GET', `/clients/${CLIENT}/daily-use`);
+  await ask('GET', '/clients/none/daily-use');
   await ask('POST', `/contacts/${contact.contact_id}/erase`);
   await ask('PATCH', `/contacts/${contact.contact_id}`, { status: 'disabled' });
   const { body: begun } = await ask('POST', `/contacts/${contact.contact_id}/erase`);

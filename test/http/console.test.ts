@@ -315,7 +315,7 @@ describe('an act', () => {
   });
 });
 
-test('one field finds payments, people, clients, requests and notifications', async () => {
+test('one field finds payments, trades, quotes, payees, people, clients, requests and notifications', async () => {
   const visitor = await signIn();
   const world = await createWorld(service);
   const payment = (await world.pay({ reference: 'Rechnung 4711' })).body.payment_id;
@@ -332,6 +332,25 @@ test('one field finds payments, people, clients, requests and notifications', as
   assert.deepEqual(await find(email.toUpperCase()), [`contact ${contactId}`]);
   assert.deepEqual(await find(contactId), [`contact ${contactId}`]);
   assert.deepEqual(await find(clientId), [`client ${clientId}`]);
+  await service.query(
+    `update payments set mass_payment_external_reference_id = 'file-9', instruction_id = 'instr-9', end_to_end_id = 'e2e-9' where payment_id = $1`,
+    [payment],
+  );
+  for (const q of ['file-9', 'instr-9', 'e2e-9']) assert.deepEqual(await find(q), [`payment ${payment}`], q);
+  const { trade_id: trade, beneficiary_id: payee } = (await service.operator('GET', `/payments/${payment}`)).body;
+  await service.query(`update trades set external_reference_id = 'deal-9' where trade_id = $1`, [trade]);
+  for (const q of [trade, 'deal-9']) assert.deepEqual(await find(q), [`trade ${trade}`], q);
+  const { body: paid } = await service.operator('GET', `/beneficiaries/${payee}`);
+  for (const q of [payee, paid.beneficiary_name.toUpperCase(), paid.iban.replace(/(.{4})/g, '$1 ')])
+    assert.ok((await find(q)).includes(`payee ${payee}`), q);
+  const quote = 'ab'.repeat(16);
+  await service.query(
+    `insert into quotes (quote_id, client_id, contact_id, trade_type, operation, rate, inverse_rate, buy_amount, buy_currency, sell_amount,
+       sell_currency, value_date, maturity_date, created_at, expires_at, mid, spread_bps, rate_as_of)
+     values ($1, $2, $3, 'spot', 'sell', 1.1, 0.9, 110, 'EUR', 100, 'GBP', now(), now(), now(), now(), 1.2, 50, now())`,
+    [quote, world.clientId, contactId],
+  );
+  assert.deepEqual(await find(quote), [`quote ${quote}`]);
   assert.deepEqual(await find('find-this-one'), ['request find-this-one']);
   assert.deepEqual(await find('nothing has this name'), []);
   for (const q of ['', '   ', 'x'.repeat(255)])

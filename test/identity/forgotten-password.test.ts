@@ -36,7 +36,7 @@ const choose = async (link: string, password = NEW_PASSWORD) => {
 const advance = (seconds: number) => service.operator('PUT', '/clock', { advance_seconds: seconds });
 
 /** The links that were mailed to a person, the newest last, once every request has been looked at. */
-async function links({ email }: Person): Promise<string[]> {
+async function links({ email }: Pick<Person, 'email'>): Promise<string[]> {
   const due = "select from password_requests where mailed is null union all select from mails where state = 'due'";
   await until(async () => (await service.query(due)).rowCount === 0);
   const { body } = await service.operator('GET', '/mailbox');
@@ -46,7 +46,7 @@ async function links({ email }: Person): Promise<string[]> {
     .reverse();
 }
 
-const signIn = (person: Person, password: string) =>
+const signIn = (person: Pick<Person, 'email'>, password: string) =>
   new Visitor().post(
     `${service.auth}/authenticate`,
     { email: person.email, password, client_id: application.id, state: 'x' },
@@ -101,6 +101,46 @@ test('from the sign-in page by the mailed link to a new password; the old one an
   const { body: trail } = await service.operator('GET', '/audit?entity=contact&page_size=1000');
   const row = trail.find((each: { entity_id: string; actor: string }) => each.actor === `contact:${person.contactId}`);
   assert.ok('password' in row.after, 'the trail says that the password has changed, and not what it is');
+});
+
+test('the institution mails a new contact the link for the first password; it is good for three days, and a newer one ends it', async () => {
+  const { clientId } = await createPerson(service);
+  const email = `${crypto.randomUUID()}@example.com`;
+  const made = await service.operator('POST', '/contacts', {
+    ...{ name: 'Uma', email, language: 'de', clients: [{ client_id: clientId }] },
+  });
+  const person = { contactId: made.body.contact_id, email, clientId };
+  const invite = (options = {}) => service.operator('POST', `/contacts/${person.contactId}/invite`, undefined, options);
+  // Whoever has no password has not forgotten one.
+  await ask(email);
+  assert.deepEqual(await links(person), []);
+  const { body: support } = await service.operator('POST', '/operator-tokens', {
+    name: crypto.randomUUID(),
+    role: 'support',
+  });
+  assert.equal((await invite({ token: support.token })).body.details, 'token: needs the scope identity');
+  assert.equal((await invite({ headers: { 'x-reason': 'contract 12' } })).status, 204);
+  const [first = ''] = await links(person);
+  const { body: mails } = await service.operator('GET', '/mailbox');
+  assert.equal(mails.find(({ to }: { to: string }) => to === email).subject, 'Wählen Sie Ihr Passwort');
+  const [row] = (
+    await service.operator('GET', `/audit?entity=contact&entity_id=${person.contactId}&order=desc&page_size=1`)
+  ).body;
+  assert.deepEqual([row.after, row.reason], [{ invited: true }, 'contract 12']);
+  await invite();
+  const [, second = ''] = await links(person);
+  assert.equal((await open(first)).status, 400, 'a newer one ends it');
+  await advance(2 * 86_400);
+  assert.equal((await choose(second)).status, 200);
+  assert.equal((await signIn(person, NEW_PASSWORD)).status, 200);
+  await invite();
+  const late = (await links(person)).at(-1) ?? '';
+  await advance(3 * 86_400 + 1);
+  assert.equal((await open(late)).status, 400, 'it is over');
+  await service.operator('DELETE', '/clock');
+  await service.operator('PATCH', `/contacts/${person.contactId}`, { status: 'disabled' });
+  assert.deepEqual([(await invite()).status, (await invite()).body.code], [409, 'transition_not_allowed']);
+  assert.equal((await service.operator('POST', '/contacts/NOPE/invite')).body.code, 'contact_not_found');
 });
 
 test('the answer never tells whether the address exists', async () => {

@@ -400,10 +400,18 @@ test('the limit of a day bounds what contacts order, in whatever currency', asyn
   assert.equal((await own.order([own.payment('400.00')])).body.code, 'limit_exceeded');
   assert.equal((await own.order([own.payment('345.00')])).status, 201);
   assert.equal((await own.order([own.payment('0.01')])).body.code, 'limit_exceeded');
+  const use = async () => (await service.operator('GET', `/clients/${own.clientId}/daily-use`)).text;
+  const orders = '"orders":[{"currency":"EUR","amount":545.00}]';
+  assert.ok(
+    (await use()).includes(`"limit":{"amount":1000.00,"currency":"USD"},"used":1000.00,${orders}`),
+    await use(),
+  );
   await limit({ amount: 1_000_000, currency: 'JPY' });
+  assert.ok((await use()).includes(`"currency":"JPY"},"used":null,${orders}`), await use());
   const missing = await own.order([own.payment(1)]);
   assert.deepEqual([missing.status, missing.body.code], [409, 'exchange_rate_missing'], missing.text);
   await limit(null);
+  assert.ok((await use()).includes(`"limit":null,"used":null,${orders}`), await use());
   assert.equal((await own.order([own.payment(1)])).status, 201);
   assert.equal((await own.paid(before)).status, 'Validating beneficiary information');
 });

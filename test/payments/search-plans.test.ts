@@ -314,7 +314,7 @@ test('the institution’s search reads what a text names, and no table whole', a
       await pool.query('select pg_stat_force_next_flush()');
       const { rows } = await pool.query<{ n: number }>(
         `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n from pg_stat_user_tables
-         where relname in ('payments', 'contacts', 'refused_requests')`,
+         where relname in ('payments', 'trades', 'quotes', 'beneficiaries', 'contacts', 'refused_requests')`,
       );
       return rows[0]?.n ?? 0;
     };

@@ -9,6 +9,7 @@ import { TextArea } from '../../design/field.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 import { type Scope, useMay } from '../staff.ts';
+import { useKeptReason } from './kept-reason.tsx';
 import { useSay } from './said.tsx';
 
 /** Characters of a reason, as the operator interface takes them. */
@@ -21,7 +22,7 @@ export interface Given {
   form: FormData;
 }
 
-interface ActProps {
+export interface ActProps {
   /** Of its button, of the dialog and of the dialog's last button. */
   name: string;
   scope: Scope;
@@ -55,6 +56,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
   const queries = useQueryClient();
   const form = useId();
   const [missing, setMissing] = useState(false);
+  const { reason: kept, keep } = useKeptReason();
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const { mutate, error, isPending } = useMutation({
     mutationFn: act,
@@ -70,6 +72,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
     const reason = String(filled.get('reason') ?? '').trim();
     setMissing(reason === '');
     if (reason === '') reasonField.current?.focus();
+    if (reason !== '') keep(reason);
     if (reason !== '' && !isPending)
       mutate({ reason, form: filled, headers: { 'x-reason': encodeURIComponent(reason) } });
   };
@@ -96,6 +99,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
           autoFocus={!fields}
           label={t('console.act.reason')}
           name="reason"
+          defaultValue={kept}
           required
           maxLength={MAX_REASON_LENGTH}
           hint={t('console.act.reason.hint')}

@@ -6,6 +6,7 @@ import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
 import { Actor, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { useWord } from '../lists/words.ts';
 import { Verification } from './verification.tsx';
 
 /** What has a page of its own; an import names itself in its place. */
@@ -13,11 +14,16 @@ const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   payment: 'payments',
   contact: 'contacts',
   client: 'clients',
+  application: 'applications',
+  trade: 'trades',
+  quote: 'quotes',
+  beneficiary: 'payees',
 };
 
 /** Who did what, when and why, the newest first; and the proof that nobody altered it. */
 export default function AuditPage(): ReactNode {
   const t = useText();
+  const word = useWord();
   const name = t('console.nav.audit');
   return (
     <Page title={name}>
@@ -51,13 +57,13 @@ export default function AuditPage(): ReactNode {
               </div>
             ),
           },
-          { key: 'action', title: t('console.col.action'), cell: ({ action }) => action },
+          { key: 'action', title: t('console.col.action'), cell: ({ action }) => word(action) },
           {
             key: 'entity',
             title: t('console.col.entity'),
             cell: ({ entity, entity_id: id, action, client_id: client }) => (
               <div>
-                {entity}{' '}
+                {word(entity)}{' '}
                 {PAGES[entity] && action !== 'import' ? (
                   <IdLink to={PAGES[entity]} id={id} />
                 ) : (

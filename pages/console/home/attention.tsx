@@ -14,12 +14,14 @@ const RECENT_HOURS = 24;
 
 interface Matter {
   text: TextKey;
-  /** The list that shows it, if the console has one. */
-  list?: { to: string; search: Record<string, string> };
+  /** What somebody should do about it. */
+  advice: TextKey;
+  /** The list that shows it. */
+  list: { to: string; search: Record<string, string> };
   count: number;
 }
 
-/** What somebody should look at now, each with the list that shows it. */
+/** What somebody should look at now, each with the list that shows it, and what to do. */
 export function Attention(): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({
@@ -34,10 +36,13 @@ export function Attention(): ReactNode {
       {data?.length === 0 && <p>{t('console.home.calm')}</p>}
       {data && data.length > 0 && (
         <ul className="console-attention">
-          {data.map(({ text, list, count }) => (
+          {data.map(({ text, advice, list, count }) => (
             <li key={text}>
-              <Badge tone="bad">!</Badge>{' '}
-              {list ? <ListLink {...list}>{t(text, { count })}</ListLink> : t(text, { count })}
+              <Badge tone="bad">!</Badge>
+              <div>
+                <ListLink {...list}>{t(text, { count })}</ListLink>
+                <div className="small quiet">{t(advice)}</div>
+              </div>
             </li>
           ))}
         </ul>
@@ -67,16 +72,18 @@ async function lookForMatters(signal: AbortSignal): Promise<Matter[]> {
   // Where there are too many to be counted, one is enough to look.
   const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
   const matters: Matter[] = [
-    { text: 'console.home.failing', list: { to: '/subscriptions', search: searches.failing }, count: countOf(failing) },
-    { text: 'console.home.failed', list: { to: '/notifications', search: searches.failed }, count: countOf(failed) },
-    {
-      text: 'console.home.statements',
-      list: { to: '/statements', search: searches.statements },
-      count: countOf(statements),
-    },
-    { text: 'console.home.imports', list: { to: '/imports', search: searches.imports }, count: countOf(imports) },
-    { text: 'console.home.errors', list: { to: '/requests', search: searches.errors }, count: countOf(errors) },
-    { text: 'console.home.holds', count: countOf(holds) },
+    matter('failing', '/subscriptions', searches.failing, countOf(failing)),
+    matter('failed', '/notifications', searches.failed, countOf(failed)),
+    matter('statements', '/statements', searches.statements, countOf(statements)),
+    matter('imports', '/imports', searches.imports, countOf(imports)),
+    matter('errors', '/requests', searches.errors, countOf(errors)),
+    matter('holds', '/holds', { overdue: 'true' }, countOf(holds)),
   ];
   return matters.filter(({ count }) => count > 0);
+}
+
+type MatterName = 'failing' | 'failed' | 'statements' | 'imports' | 'errors' | 'holds';
+
+function matter(name: MatterName, to: string, search: Record<string, string>, count: number): Matter {
+  return { text: `console.home.${name}`, advice: `console.home.${name}.do`, list: { to, search }, count };
 }

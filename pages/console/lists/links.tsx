@@ -1,51 +1,83 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../../design/badge.tsx';
-import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { ForeignText, isolated, visible } from '../../design/foreign-text.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useText } from '../../texts/text.tsx';
+import { useWord } from './words.ts';
+
+/** Records that have a page of their own. */
+/** Characters of an id that may break. */
+const LONG_ID = 20;
+
+export type RecordPage = 'payments' | 'clients' | 'contacts' | 'applications' | 'trades' | 'quotes' | 'payees';
 
 /** A link to the page of what an id names. */
-export function IdLink({ to, id }: { to: 'payments' | 'clients' | 'contacts'; id: string | null }): ReactNode {
+export function IdLink({ to, id }: { to: RecordPage; id: string | null }): ReactNode {
   if (id === null) return null;
   return (
-    <Link to={`/${to}/${encodeURIComponent(id)}`} className="console-id">
+    <Link to={`/${to}/${encodeURIComponent(id)}`} className={`console-id${id.length > LONG_ID ? ' long' : ''}`}>
       {visible(id)}
     </Link>
   );
 }
 
-/** Who did something, as the audit trail names them: a contact with a link to its page. */
+/** Who did something, as the audit trail names them, in words: a contact with a link to its page. */
 export function Actor({ children }: { children: string }): ReactNode {
-  const contact = /^contact:(.+)$/.exec(children)?.[1];
-  return contact === undefined ? <ForeignText>{children}</ForeignText> : <IdLink to="contacts" id={contact} />;
+  const t = useText();
+  const [, kind, name = ''] = /^(contact|staff|operator|token|service):(.+)$/s.exec(children) ?? [];
+  if (kind === 'contact') return <IdLink to="contacts" id={name} />;
+  if (kind === 'staff') return <ForeignText>{name}</ForeignText>;
+  const known = KNOWN_ACTORS[children];
+  if (known) return t(known);
+  if (kind === 'service') return t('console.actor.service', { name: visible(name) });
+  return kind ? t('console.actor.token', { name: isolated(name) }) : <ForeignText>{children}</ForeignText>;
 }
+
+/** Actors that the service itself names. */
+const KNOWN_ACTORS: Record<string, TextKey> = {
+  'service:demonstration': 'console.actor.demonstration',
+  'service:autopilot': 'console.actor.autopilot',
+  'service:start': 'console.actor.start',
+  'service:webhooks': 'console.actor.webhooks',
+  'service:statements': 'console.actor.statements',
+  'operator:first start': 'console.actor.first_start',
+  'operator:configured': 'console.actor.configured',
+  'command line': 'console.actor.commandline',
+  system: 'console.actor.system',
+};
 
 /** A link to a list with filters. */
 export function ListLink({
   to,
   search,
+  isButton,
   children,
 }: {
   to: string;
   search: Record<string, string>;
+  /** It looks as the one act of a place. */
+  isButton?: boolean;
   children: ReactNode;
 }): ReactNode {
   return (
-    <Link to={to} search={search}>
+    <Link to={to} search={search} className={isButton ? 'button primary' : undefined}>
       {children}
     </Link>
   );
 }
 
 const TONES: [RegExp, Tone][] = [
-  [/^(delivered|done|sent|ok|enabled|Payment complete|2\d\d)$/, 'good'],
+  [/^(delivered|done|sent|ok|enabled|confirmed|Payment complete|2\d\d)$/i, 'good'],
   [/fail|wrong|interrupted|rejected|disabled|locked|^5\d\d$/i, 'bad'],
   [/pending|retrying|Need|cancelled|^4\d\d$|expired/i, 'warn'],
   [/running|making|requested|Executing|Waiting|Validating/, 'info'],
 ];
 
-/** A state, with its code as the API has it. */
+/** A state in words, with a colour. */
 export function State({ children }: { children: string | number | null }): ReactNode {
+  const word = useWord();
   if (children === null) return null;
   const text = String(children);
-  return <Badge tone={TONES.find(([form]) => form.test(text))?.[1] ?? 'neutral'}>{text}</Badge>;
+  return <Badge tone={TONES.find(([form]) => form.test(text))?.[1] ?? 'neutral'}>{word(text)}</Badge>;
 }

@@ -2,16 +2,19 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Select, TextField } from '../../design/field.tsx';
+import { Empty } from '../../design/states.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
 import { type ListOperation, Records, type RecordsProps } from './records.tsx';
+import { useWord } from './words.ts';
 
-/** A filter under the API's name: a text, one of a few, or an instant. */
+/** A filter under the API's name: a text, one of a few, an instant, or a day. */
 export interface Filter {
   name: string;
   label: string;
   options?: readonly string[];
   instant?: true;
+  day?: true;
 }
 
 type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
@@ -19,10 +22,19 @@ type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onP
   /** What the list always has. */
   query?: Record<string, string>;
   unpaged?: true;
+  /** Filters of which it needs one, and what it says before it has. */
+  needs?: { filters: readonly string[]; text: string };
 };
 
 /** A list whose filters and page stand in the address, so that a link shows the same. */
-export function Listing<K extends ListOperation>({ filters, query, unpaged, ...records }: ListingProps<K>): ReactNode {
+export function Listing<K extends ListOperation>({
+  filters,
+  query,
+  unpaged,
+  needs,
+  ...records
+}: ListingProps<K>): ReactNode {
+  const t = useText();
   const search = useSearch({ strict: false }) as Search;
   const go = useNavigate();
   const chosen = Object.fromEntries(filters.map(({ name }) => [name, firstOf(search[name]) || undefined]));
@@ -32,14 +44,18 @@ export function Listing<K extends ListOperation>({ filters, query, unpaged, ...r
     <div className="stack">
       {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
       <div className="card">
-        <Records
-          // What is left of the properties is what Records takes; a generic rest has no such type.
-          {...(records as unknown as RecordsProps<K>)}
-          query={{ ...chosen, ...query }}
-          isFiltered={Object.values(chosen).some((value) => value !== undefined)}
-          page={page}
-          {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
-        />
+        {needs && !needs.filters.some((name) => chosen[name]) ? (
+          <Empty title={t('console.list.choose')}>{needs.text}</Empty>
+        ) : (
+          <Records
+            // What is left of the properties is what Records takes; a generic rest has no such type.
+            {...(records as unknown as RecordsProps<K>)}
+            query={{ ...chosen, ...query }}
+            isFiltered={Object.values(chosen).some((value) => value !== undefined)}
+            page={page}
+            {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
+          />
+        )}
       </div>
     </div>
   );
@@ -78,13 +94,14 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
 
 function FilterField({ filter, value }: { filter: Filter; value: string | undefined }): ReactNode {
   const t = useText();
-  const { name, label, options, instant } = filter;
+  const word = useWord();
+  const { name, label, options, instant, day } = filter;
   if (!options)
     return (
       <TextField
         label={label}
         name={name}
-        type={instant ? 'datetime-local' : 'text'}
+        type={instant ? 'datetime-local' : day ? 'date' : 'text'}
         defaultValue={instant && value ? localTime(value) : value}
         maxLength={254}
       />
@@ -93,7 +110,9 @@ function FilterField({ filter, value }: { filter: Filter; value: string | undefi
     <Select label={label} name={name} defaultValue={value ?? ''}>
       <option value="">{t('console.list.any')}</option>
       {options.map((option) => (
-        <option key={option}>{option}</option>
+        <option key={option} value={option}>
+          {word(option)}
+        </option>
       ))}
     </Select>
   );

@@ -10,6 +10,8 @@ import { useText } from '../../texts/text.tsx';
 /** How often a live list asks again. */
 const LIVE_MS = 3_000;
 const PAGE_ROWS = 25;
+/** Rows of a list that is a part of a page. */
+export const PART_ROWS = 10;
 
 /** Operations that answer with a list. */
 export type ListOperation = {
@@ -33,6 +35,8 @@ export interface RecordsProps<K extends ListOperation> {
   /** What an empty list says besides. */
   none?: string;
   page: number;
+  /** Rows of a page: fewer where the list is a part of a page. */
+  rows?: number;
   /** Undefined: the list has one page. */
   onPage?: (page: number) => void;
 }
@@ -40,8 +44,9 @@ export interface RecordsProps<K extends ListOperation> {
 /** A page of a list of the operator interface. */
 export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactNode {
   const { name, operation, query = {}, columns, rowKey, live, isFiltered, none, page, onPage } = props;
+  const { rows: pageRows = PAGE_ROWS } = props;
   const t = useText();
-  const paging = onPage ? { page, page_size: PAGE_ROWS } : {};
+  const paging = onPage ? { page, page_size: pageRows } : {};
   const { data, error, refetch } = useQuery({
     queryKey: [operation, query, paging],
     queryFn: async ({ signal }) => ({
@@ -60,7 +65,7 @@ export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactN
       ) : (
         <RecordsTable {...{ name, columns, rows, rowKey, scope: data.scope, live }} />
       )}
-      {onPage && <Pages page={page} rows={rows.length} total={data.total} onPage={onPage} />}
+      {onPage && <Pages page={page} rows={rows.length} pageRows={pageRows} total={data.total} onPage={onPage} />}
     </div>
   );
 }
@@ -87,16 +92,18 @@ function RecordsTable<R>({
 function Pages({
   page,
   rows,
+  pageRows,
   total,
   onPage,
 }: {
   page: number;
   rows: number;
+  pageRows: number;
   total: number | undefined;
   onPage: (page: number) => void;
 }): ReactNode {
   const t = useText();
-  const last = total === undefined ? rows < PAGE_ROWS : page * PAGE_ROWS >= total;
+  const last = total === undefined ? rows < pageRows : page * pageRows >= total;
   return (
     <div className="row apart">
       <span className="quiet small">

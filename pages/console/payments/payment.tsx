@@ -13,6 +13,7 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { PaymentActions } from './actions.tsx';
+import { useOrderFacts } from './order-facts.tsx';
 import { Timeline } from './timeline.tsx';
 
 type Payment = Answered<'GET /payments/{payment_id}'>;
@@ -62,6 +63,7 @@ function isReturning(timeline: readonly TimelineEntry[]): boolean {
 
 function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
+  const orderFacts = useOrderFacts();
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
   const { minimum_remaining_authorisations: missing } = payment.approvals_workflow;
   return (
@@ -80,7 +82,14 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
           name: t('console.col.amount'),
           value: <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />,
         },
-        { name: t('console.col.payee'), value: foreign(payment.beneficiary_name) },
+        {
+          name: t('console.col.payee'),
+          value: (
+            <>
+              {foreign(payment.beneficiary_name)} (<IdLink to="payees" id={payment.beneficiary_id} />)
+            </>
+          ),
+        },
         {
           name: t('console.col.iban'),
           value: payment.iban ? <Iban>{payment.iban}</Iban> : foreign(payment.account_number),
@@ -97,9 +106,10 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
         },
         { name: t('console.col.date'), value: <Day on={payment.payment_date} /> },
         { name: t('console.col.created'), value: <Moment at={payment.created_date} /> },
-        { name: t('console.col.trade'), value: foreign(payment.trade_id) },
+        { name: t('console.col.trade'), value: <IdLink to="trades" id={payment.trade_id} /> },
+        ...orderFacts(payment),
         { name: t('console.col.uetr'), value: <code>{payment.uuid}</code> },
-        { name: t('console.col.reason'), value: foreign(payment.reason) },
+        { name: t('console.payment.decision'), value: foreign(payment.decision_reason) },
         {
           name: t('console.nav.notifications'),
           value: (

@@ -7,6 +7,7 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
 import { Actor, ListLink, State } from '../lists/links.tsx';
+import { useWord } from '../lists/words.ts';
 
 type TimelineEntry = Answered<'GET /payments/{payment_id}/timeline'>[number];
 
@@ -40,6 +41,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): Re
 
 function What({ entry }: { entry: Entry }): ReactNode {
   const t = useText();
+  const word = useWord();
   const { kind } = entry;
   if (kind === 'approval') {
     const who = visible(textOf(entry.contact_name));
@@ -48,7 +50,7 @@ function What({ entry }: { entry: Entry }): ReactNode {
   }
   if (kind === 'attempt') return t('console.event.attempt', { number: Number(entry.attempt_number) });
   if (kind === 'notification') return t('console.event.notification', { what: textOf(entry.type) });
-  if (kind === 'audit') return t('console.event.audit', { what: textOf(entry.action) });
+  if (kind === 'audit') return t('console.event.audit', { what: word(textOf(entry.action)) });
   return t(`console.pay.${textOf(entry.action)}` as TextKey);
 }
 

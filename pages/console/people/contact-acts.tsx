@@ -3,12 +3,24 @@ import { type Answered, type BodyOf, callOperator } from '../../data/operator-ap
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act, type Given } from '../acts/act.tsx';
+import type { FieldForm } from '../acts/form-values.ts';
+import { SettingAct } from '../acts/setting-act.tsx';
+import { CONTACT_FIELDS } from '../clients/fields.ts';
+import { useWord } from '../lists/words.ts';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
+
+/** What staff may change of a contact. Its second factor is another act. */
+const CHANGED: readonly FieldForm[] = [
+  ...CONTACT_FIELDS.filter(({ name }) => name !== 'second_factor'),
+  { kind: 'flag', name: 'approval_mails', label: 'console.contact.mails' },
+  { kind: 'flag', name: 'trusted_access', label: 'console.contact.trusted' },
+];
 
 /** What can be done to a contact. */
 export function ContactActs({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
+  const word = useWord();
   const { contact_id: id, status, second_factor: factor } = contact;
   const path = { contact_id: id };
   const facts = [
@@ -24,6 +36,32 @@ export function ContactActs({ contact }: { contact: Contact }): ReactNode {
     };
   return (
     <>
+      {status === 'enabled' && (
+        <Act
+          name={t('console.act.invite')}
+          scope="identity"
+          facts={facts}
+          act={async ({ headers }) => {
+            await callOperator('POST /contacts/{contact_id}/invite', { path, headers });
+            return undefined;
+          }}
+        />
+      )}
+      <SettingAct
+        name={t('console.act.change')}
+        scope="identity"
+        facts={facts}
+        fields={CHANGED}
+        values={contact}
+        sends="change"
+        save={(body, { headers }) =>
+          callOperator('PATCH /contacts/{contact_id}', {
+            path,
+            body: body as BodyOf<'PATCH /contacts/{contact_id}'>,
+            headers,
+          })
+        }
+      />
       <Act
         name={t('console.act.unlock')}
         scope="unlock"
@@ -49,7 +87,7 @@ export function ContactActs({ contact }: { contact: Contact }): ReactNode {
           name={t('console.act.resetSecondFactor')}
           scope="identity"
           kind="danger"
-          facts={[...facts, { name: t('console.col.secondFactor'), value: factor }]}
+          facts={[...facts, { name: t('console.col.secondFactor'), value: word(factor) }]}
           act={patch({ second_factor: 'none' })}
         />
       )}

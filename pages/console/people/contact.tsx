@@ -11,8 +11,10 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
+import { useWord, useWords } from '../lists/words.ts';
 import { ContactActs } from './contact-acts.tsx';
 import { ContactLock } from './contact-lock.tsx';
+import { Permissions } from './permissions.tsx';
 import { RefusedRequests } from './refused-requests.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
@@ -26,6 +28,7 @@ export default function ContactPage(): ReactNode {
     queryFn: async ({ signal }) =>
       (await callOperator('GET /contacts/{contact_id}', { path: { contact_id: id }, signal })).body,
   });
+  const words = useWords();
   const title = t('console.contact.title', { id: visible(id) });
   if (!data)
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
@@ -50,7 +53,12 @@ export default function ContactPage(): ReactNode {
             {
               key: 'permissions',
               title: t('console.col.permissions'),
-              cell: ({ permissions }) => permissions.join(', '),
+              cell: ({ permissions }) => words(permissions),
+            },
+            {
+              key: 'act',
+              title: t('console.col.action'),
+              cell: (row) => <Permissions contact={data} clientId={row.client_id} />,
             },
           ]}
         />
@@ -63,6 +71,7 @@ export default function ContactPage(): ReactNode {
 
 function ContactFacts({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
+  const word = useWord();
   return (
     <Facts
       facts={[
@@ -70,7 +79,7 @@ function ContactFacts({ contact }: { contact: Contact }): ReactNode {
         { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
         { name: t('console.col.phone'), value: contact.phone && <ForeignText>{contact.phone}</ForeignText> },
         { name: t('console.col.status'), value: <State>{contact.status}</State> },
-        { name: t('console.col.secondFactor'), value: contact.second_factor },
+        { name: t('console.col.secondFactor'), value: word(contact.second_factor) },
         { name: t('console.col.language'), value: contact.language },
       ]}
     />

@@ -5,7 +5,7 @@ import { Moment } from '../../design/moment.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, State } from '../lists/links.tsx';
-import { Records } from '../lists/records.tsx';
+import { PART_ROWS, Records } from '../lists/records.tsx';
 
 type RefusedRequest = Answered<'GET /requests'>[number];
 
@@ -78,6 +78,7 @@ export function RefusedRequests({ query }: { query: { client_id: string } | { co
         none={t('console.none.requests')}
         query={query}
         page={page}
+        rows={PART_ROWS}
         onPage={setPage}
         rowKey={({ request_id: id, at }) => `${id} ${at}`}
         columns={useRequestColumns()}

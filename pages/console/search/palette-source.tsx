@@ -4,10 +4,14 @@ import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import type { IconName } from '../../design/icon.tsx';
 import type { PaletteEntry, PaletteSource } from '../../frame/palette-entries.ts';
 import { useText } from '../../texts/text.tsx';
+import { useMay } from '../staff.ts';
 import { findAddress } from './addresses.ts';
 
 const ICONS: Partial<Record<Found['kind'], IconName>> = {
   payment: 'send',
+  trade: 'arrow-left-right',
+  quote: 'repeat',
+  payee: 'users',
   client: 'building-2',
   contact: 'user',
   request: 'circle-alert',
@@ -17,9 +21,20 @@ const ICONS: Partial<Record<Found['kind'], IconName>> = {
 /** What Ctrl K finds besides the pages: what the search finds. */
 export function usePaletteSource(): PaletteSource {
   const t = useText();
+  const may = useMay();
   return {
     scope: 'console',
-    acts: [],
+    acts: may('feed')
+      ? [
+          {
+            key: 'new-client',
+            icon: 'plus',
+            title: t('console.new.client'),
+            group: t('frame.goTo.acts'),
+            to: '/new-client',
+          },
+        ]
+      : [],
     find: async (text, signal) => {
       const { body } = await call<Found[]>('POST', '/console/search', { body: { q: text }, signal });
       return body.map((find): PaletteEntry => {

@@ -6,12 +6,14 @@ import { Select, TextField } from '../../design/field.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
+import { useWord } from '../lists/words.ts';
 
 const MODES = ['auto', 'open', 'closed'] as const;
 
 /** When clients can trade FX. */
 export function FxPart(): ReactNode {
   const t = useText();
+  const word = useWord();
   const { data, error, refetch } = useQuery({
     queryKey: ['GET /fx-availability'],
     queryFn: async ({ signal }) => (await callOperator('GET /fx-availability', { signal })).body,
@@ -22,7 +24,7 @@ export function FxPart(): ReactNode {
     <>
       <Facts
         facts={[
-          { name: t('console.system.mode'), value: mode },
+          { name: t('console.system.mode'), value: word(mode) },
           { name: t('console.system.holidays'), value: holidays.join(', ') || null },
         ]}
       />
@@ -35,7 +37,9 @@ export function FxPart(): ReactNode {
             <>
               <Select label={t('console.system.mode')} name="mode" defaultValue={mode}>
                 {MODES.map((each) => (
-                  <option key={each}>{each}</option>
+                  <option key={each} value={each}>
+                    {word(each)}
+                  </option>
                 ))}
               </Select>
               <TextField

@@ -7,6 +7,7 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { useWord, useWords } from '../lists/words.ts';
 
 type OperatorToken = Answered<'GET /operator-tokens'>[number];
 
@@ -16,6 +17,8 @@ const MAX_NAME_LENGTH = 64;
 /** Programs' tokens of the operator interface. */
 export default function TokensPage(): ReactNode {
   const t = useText();
+  const word = useWord();
+  const words = useWords();
   const [made, setMade] = useState<string>();
   const name = t('console.nav.tokens');
   return (
@@ -34,8 +37,8 @@ export default function TokensPage(): ReactNode {
         rowKey={({ id }) => id}
         columns={[
           { key: 'name', title: t('console.col.name'), cell: (row) => <ForeignText>{row.name}</ForeignText> },
-          { key: 'role', title: t('console.col.role'), cell: ({ role }) => role },
-          { key: 'scopes', title: t('console.col.scopes'), cell: ({ scopes }) => scopes.join(', ') },
+          { key: 'role', title: t('console.col.role'), cell: ({ role }) => role && word(role) },
+          { key: 'scopes', title: t('console.col.scopes'), cell: ({ scopes }) => words(scopes) },
           { key: 'created', title: t('console.col.created'), cell: (row) => <Moment at={row.created_at} /> },
           { key: 'expires', title: t('console.col.expires'), cell: (row) => <Moment at={row.expires_at} /> },
           { key: 'act', title: t('console.col.action'), cell: (row) => <Revoke token={row} /> },
@@ -47,6 +50,7 @@ export default function TokensPage(): ReactNode {
 
 function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode {
   const t = useText();
+  const word = useWord();
   return (
     <Act
       name={t('console.act.createToken')}
@@ -63,7 +67,9 @@ function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode
           />
           <Select label={t('console.col.role')} name="role">
             {ROLES.map((role) => (
-              <option key={role}>{role}</option>
+              <option key={role} value={role}>
+                {word(role)}
+              </option>
             ))}
           </Select>
           <TextField label={t('console.col.expires')} name="expires_at" type="datetime-local" />
@@ -86,6 +92,7 @@ function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode
 
 function Revoke({ token: { id, name, scopes } }: { token: OperatorToken }): ReactNode {
   const t = useText();
+  const words = useWords();
   return (
     <Act
       name={t('console.act.revoke')}
@@ -93,7 +100,7 @@ function Revoke({ token: { id, name, scopes } }: { token: OperatorToken }): Reac
       kind="danger"
       facts={[
         { name: t('console.col.name'), value: visible(name) },
-        { name: t('console.col.scopes'), value: scopes.join(', ') },
+        { name: t('console.col.scopes'), value: words(scopes) },
       ]}
       act={async ({ headers }) => {
         await callOperator('DELETE /operator-tokens/{id}', { path: { id }, headers });

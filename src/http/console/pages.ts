@@ -1,4 +1,8 @@
+import { findBeneficiary } from '../../beneficiaries/beneficiary.ts';
 import type { Db } from '../../database/database.ts';
+import { findQuote } from '../../exchange/quote.ts';
+import { findTrade } from '../../exchange/trade.ts';
+import { findApplication } from '../../identity/applications/application.ts';
 import { findClient } from '../../identity/people/client.ts';
 import { findContact } from '../../identity/people/contact.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
@@ -21,7 +25,21 @@ export const CONSOLE_PAGES: Record<string, ConsolePage> = {
     source: 'console/payments/payment.tsx',
     find: findPaymentOwner,
   },
-  '/clients/:id': { source: 'console/people/client.tsx', find: findClient },
+  '/clients': { source: 'console/records/clients.tsx' },
+  '/clients/:id': { source: 'console/clients/client.tsx', find: findClient },
+  '/new-client': { source: 'console/clients/new-client.tsx' },
+  '/contacts': { source: 'console/records/contacts.tsx' },
+  '/applications': { source: 'console/records/applications.tsx' },
+  '/applications/:id': { source: 'console/records/application.tsx', find: findApplication },
+  '/payments': { source: 'console/records/payments.tsx' },
+  '/trades': { source: 'console/records/trades.tsx' },
+  '/trades/:id': { source: 'console/records/trade.tsx', find: (db, id) => findTrade(db, '', id) },
+  '/quotes': { source: 'console/records/quotes.tsx' },
+  '/quotes/:id': { source: 'console/records/quote.tsx', find: (db, id) => findQuote(db, id, new Date(0)) },
+  '/payees/:id': { source: 'console/records/payee.tsx', find: findBeneficiary },
+  '/accounts': { source: 'console/records/accounts.tsx' },
+  '/holds': { source: 'console/records/holds.tsx' },
+  '/settings': { source: 'console/settings/settings.tsx' },
   '/contacts/:id': { source: 'console/people/contact.tsx', find: findContact },
   '/notifications': { source: 'console/webhooks/notifications.tsx' },
   '/subscriptions': { source: 'console/webhooks/subscriptions.tsx' },

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { beneficiariesNamed } from '../../beneficiaries/beneficiary.ts';
 import type { Context } from '../../context.ts';
+import { readQuotes } from '../../exchange/quote.ts';
+import { tradesNamed } from '../../exchange/trade.ts';
 import { listClients } from '../../identity/people/client.ts';
 import { listContacts, readContacts } from '../../identity/people/contact.ts';
 import { listRefusedRequests } from '../../monitoring/refused-requests.ts';
@@ -18,12 +21,17 @@ const MAX_FINDS = 20;
 const PAGE = { page: 1, pageSize: MAX_FINDS };
 
 const SearchBody = Type.Object(
-  { q: Text('A payment id, UETR or reference; an email; a client; a contact; a request id; a notification id', 254) },
+  {
+    q: Text(
+      'An id; a UETR; a reference, of a file too; an email; a payee or its IBAN; a part of the name of a client',
+      254,
+    ),
+  },
   closed,
 );
 /** Something that a text names. */
 export interface Found {
-  kind: 'payment' | 'client' | 'contact' | 'request' | 'notification';
+  kind: 'payment' | 'trade' | 'quote' | 'payee' | 'client' | 'contact' | 'request' | 'notification';
   id: string;
   client_id: string | null;
   /** The name, or what it is; of a payment the amount and its currency. */
@@ -55,7 +63,8 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
 export async function findNamed(context: Context, q: string): Promise<Found[]> {
   // One after the other: a search takes one connection of the pool, whatever it looks for.
   const finds: Found[] = [];
-  for (const look of [payments, contacts, clients, requests, notifications]) finds.push(...(await look(context, q)));
+  for (const look of [payments, trades, quotes, payees, contacts, clients, requests, notifications])
+    finds.push(...(await look(context, q)));
   return finds;
 }
 
@@ -70,6 +79,45 @@ async function payments({ pool }: Context, q: string): Promise<Found[]> {
     detail: [payment.beneficiary_name, payment.reference].filter(Boolean).join(' · '),
     status: payment.status,
     at: payment.created.toISOString(),
+  }));
+}
+
+async function trades({ pool, addresses }: Context, q: string): Promise<Found[]> {
+  return (await tradesNamed(pool, addresses.api, q, MAX_FINDS)).map((trade) => ({
+    kind: 'trade',
+    id: trade.trade_id,
+    client_id: trade.client_id,
+    title: `${trade.sell_currency} ${trade.buy_currency}`,
+    detail: [trade.external_reference_id, trade.reference].filter(Boolean).join(' · '),
+    status: trade.status,
+    at: null,
+  }));
+}
+
+const QUOTE_ID = /^[0-9a-f]{32}$/;
+
+async function quotes({ pool, clock }: Context, q: string): Promise<Found[]> {
+  if (!QUOTE_ID.test(q)) return [];
+  return (await readQuotes(pool, [q], clock.now())).map((quote) => ({
+    kind: 'quote',
+    id: quote.quote_id,
+    client_id: quote.client_id,
+    title: `${quote.sell_currency} ${quote.buy_currency}`,
+    detail: quote.trade_id ?? '',
+    status: quote.status,
+    at: new Date(quote.created_at).toISOString(),
+  }));
+}
+
+async function payees({ pool }: Context, q: string): Promise<Found[]> {
+  return (await beneficiariesNamed(pool, q, MAX_FINDS)).map((payee) => ({
+    kind: 'payee',
+    id: payee.beneficiary_id,
+    client_id: payee.client_id,
+    title: payee.beneficiary_name,
+    detail: payee.iban ?? payee.account_number ?? '',
+    status: null,
+    at: null,
   }));
 }
 

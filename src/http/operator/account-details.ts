@@ -104,6 +104,8 @@ const CHANGE = operation('PATCH /account-details/{account_details_id}', {
   },
 });
 
+export type AccountDetailsOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof CHANGE;
+
 /** Where clients pay in (docs/operator-interface.md). */
 export function operatorAccountDetailsRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;

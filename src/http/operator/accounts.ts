@@ -86,6 +86,8 @@ const CHANGE = operation('PATCH /accounts/{account_id}', {
   },
 });
 
+export type AccountOperations = typeof OPEN | typeof LIST | typeof READ_ONE | typeof CHANGE;
+
 /** Accounts (docs/operator-interface.md). */
 export function operatorAccountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;

@@ -13,7 +13,7 @@ import {
 import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer, listRequest, PageQuery } from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, listRequest, PageQuery, Status } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
@@ -88,7 +88,7 @@ const LIST = operation('GET /applications', {
     operationId: 'listApplications',
     tags: ['applications'],
     summary: 'List applications',
-    querystring: PageQuery,
+    querystring: Type.Object({ ...PageQuery.properties, status: Type.Optional(Status) }),
     response: { 200: listAnswer('A page of applications', Application), ...errors(400, 502) },
   },
 });
@@ -133,6 +133,13 @@ const ROTATE_SECRET = operation('POST /applications/{client_id}/secret', {
   },
 });
 
+export type ApplicationOperations =
+  | typeof CREATE
+  | typeof LIST
+  | typeof READ_ONE
+  | typeof CHANGE
+  | typeof ROTATE_SECRET;
+
 /** Applications: the programs that sign contacts in (docs/operator-interface.md). */
 export function operatorApplicationRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
@@ -141,7 +148,9 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
     CREATE,
     change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
   );
-  serve(app, LIST, async ({ query }, reply) => sendList(reply, await listApplications(pool, listRequest(query))));
+  serve(app, LIST, async ({ query }, reply) =>
+    sendList(reply, await listApplications(pool, { ...listRequest(query), status: query.status })),
+  );
   serve(app, READ_ONE, (request) => findApplication(pool, request.params.client_id));
   serve(
     app,

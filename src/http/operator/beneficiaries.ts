@@ -111,6 +111,8 @@ const CHANGE = operation('PATCH /beneficiaries/{beneficiary_id}', {
   },
 });
 
+export type BeneficiaryOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof CHANGE;
+
 /** Beneficiaries (docs/operator-interface.md). */
 export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;

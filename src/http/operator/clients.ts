@@ -9,11 +9,13 @@ import {
   listClients,
   updateClient,
 } from '../../identity/people/client.ts';
+import { requireClient } from '../../identity/people/tenant.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
+import { DAY_USE, readDayUse } from '../../payments/orders/daily-limit.ts';
 import { closed, Text } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer, listRequest, Paging } from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, listRequest, Paging, Status } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
@@ -47,9 +49,21 @@ const ClientRecord = Type.Object(CLIENT.shown, {
 /** The body of a request before it is checked: an object, or nothing that could name a field. */
 const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
 
+const DayUse = Type.Object(DAY_USE, {
+  title: 'DayUse',
+  examples: [
+    {
+      day: '2026-07-01',
+      limit: { amount: 50_000, currency: 'GBP' },
+      used: 1_250.5,
+      orders: [{ currency: 'GBP', amount: 1_250.5 }],
+    },
+  ],
+});
 const ClientList = Type.Object({
   ...Paging,
   q: Type.Optional(Text('A part of the name, the identifier or the account number', 128)),
+  status: Type.Optional(Status),
 });
 
 const CREATE = operation('POST /clients', {
@@ -89,6 +103,17 @@ const READ_ONE = operation('GET /clients/{client_id}', {
   },
 });
 
+const READ_USE = operation('GET /clients/{client_id}/daily-use', {
+  config: READ,
+  schema: {
+    operationId: 'getDailyUse',
+    tags: ['clients'],
+    summary: "Read what a client's contacts have ordered today, and how much of the limit that is",
+    params: idPath('client_id'),
+    response: { 200: jsonAnswer('The use', DayUse), ...errors(404, 502, 'client_not_found') },
+  },
+});
+
 const CHANGE = operation('PATCH /clients/{client_id}', {
   config: { scopesOf: ({ body }: FastifyRequest) => scopesOfClientChange(fieldsOf(body)) },
   schema: {
@@ -101,7 +126,7 @@ const CHANGE = operation('PATCH /clients/{client_id}', {
   },
 });
 
-export type ClientOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof CHANGE;
+export type ClientOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof READ_USE | typeof CHANGE;
 
 /** The institution's clients (docs/operator-interface.md). */
 export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
@@ -116,9 +141,13 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
     }),
   );
   serve(app, LIST, async ({ query }, reply) =>
-    sendList(reply, await listClients(pool, { ...listRequest(query), q: query.q })),
+    sendList(reply, await listClients(pool, { ...listRequest(query), q: query.q, status: query.status })),
   );
   serve(app, READ_ONE, (request) => findClient(pool, request.params.client_id));
+  serve(app, READ_USE, async ({ params, now }) => {
+    await requireClient(pool, params.client_id);
+    return readDayUse(pool, params.client_id, now);
+  });
   serve(
     app,
     CHANGE,

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findContactLock, unlockContact } from '../../identity/people/contact.ts';
+import { inviteContact } from '../../identity/sign-in/password-link.ts';
 import { Nullable } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
-import { READ, UNLOCK } from './listener.ts';
+import { IDENTITY, READ, UNLOCK } from './listener.ts';
 
 const READ_LOCK = operation('GET /contacts/{contact_id}/lock', {
   config: READ,
@@ -50,14 +51,34 @@ const UNLOCK_CONTACT = operation('POST /contacts/{contact_id}/unlock', {
   },
 });
 
-export type ContactLockOperations = typeof READ_LOCK | typeof UNLOCK_CONTACT;
+const INVITE = operation('POST /contacts/{contact_id}/invite', {
+  config: IDENTITY,
+  schema: {
+    operationId: 'inviteContact',
+    tags: ['contacts'],
+    summary: 'Mail a contact the link with which it chooses its first password',
+    description: 'The link is good for three days and once. A newer one ends it.',
+    params: idPath('contact_id'),
+    response: {
+      204: { description: 'The mail is under way', type: 'null' },
+      ...errors(403, 404, 409, 502, 'contact_not_found', 'transition_not_allowed'),
+    },
+  },
+});
 
-/** Whether a contact is locked because somebody guessed too often, and how that ends (docs/operator-interface.md). */
+export type ContactLockOperations = typeof READ_LOCK | typeof UNLOCK_CONTACT | typeof INVITE;
+
+/** Whether a contact can sign in: locks, how they end, and the mail with a link for the first password (docs/operator-interface.md). */
 export function operatorContactLockRoutes(app: FastifyInstance, context: Context): void {
   serve(app, READ_LOCK, ({ params, now }) => findContactLock(context.pool, params.contact_id, now));
   serve(
     app,
     UNLOCK_CONTACT,
     change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
+  );
+  serve(
+    app,
+    INVITE,
+    change(context, 204, (tx, act, request) => inviteContact(tx, act, request.params.contact_id)),
   );
 }

@@ -17,7 +17,16 @@ import { hashPassword } from '../../identity/sign-in/password.ts';
 import { closed, Nullable, Text } from '../../values/schemas.ts';
 import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest, uuidPath } from '../schemas/schemas.ts';
+import {
+  ClientPageQuery,
+  errors,
+  idPath,
+  jsonAnswer,
+  listAnswer,
+  listRequest,
+  Status,
+  uuidPath,
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ, SYSTEM } from './listener.ts';
 
@@ -66,6 +75,7 @@ const ContactRecord = Type.Object(
 const ContactList = Type.Object({
   ...ClientPageQuery.properties,
   email: Type.Optional(Text('The whole email, in any case', 254)),
+  status: Type.Optional(Status),
 });
 
 const CREATE = operation('POST /contacts', {
@@ -189,7 +199,7 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
   const { pool } = context;
   serve(app, CREATE, (request, reply) => create(context, request, reply));
   serve(app, LIST, async ({ query }, reply) =>
-    sendList(reply, await listContacts(pool, { ...listRequest(query), email: query.email })),
+    sendList(reply, await listContacts(pool, { ...listRequest(query), email: query.email, status: query.status })),
   );
   serve(app, READ_ONE, (request) => findContact(pool, request.params.contact_id));
   serve(app, CHANGE, (request, reply) => update(context, request, reply));

@@ -49,6 +49,8 @@ const LIST = operation('GET /currencies', {
   },
 });
 
+export type CurrencyOperations = typeof SET | typeof READ_ONE | typeof LIST;
+
 /** How currencies are settled and traded (docs/operator-interface.md). */
 export function operatorCurrencyRoutes(app: FastifyInstance, context: Context): void {
   serve(

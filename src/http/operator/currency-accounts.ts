@@ -81,6 +81,8 @@ const READ_ONE = operation('GET /currency-accounts/{account_id}', {
   },
 });
 
+export type CurrencyAccountOperations = typeof OPEN | typeof LIST | typeof READ_ONE;
+
 /** Currency accounts (docs/operator-interface.md). */
 export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Context): void {
   serve(

@@ -35,6 +35,8 @@ const READ_ONE = operation('GET /quotes/{quote_id}', {
   },
 });
 
+export type QuoteOperations = typeof LIST | typeof READ_ONE;
+
 /** The quotes of clients, with their prices before the spread (docs/operator-interface.md). */
 export function operatorQuoteRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, async ({ query, now }, reply) =>

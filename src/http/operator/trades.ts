@@ -90,6 +90,8 @@ const CHANGE = operation('PATCH /trades/{trade_id}', {
   },
 });
 
+export type TradeOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof CHANGE;
+
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;

@@ -88,6 +88,9 @@ export function orderErrors(...expected: (number | ErrorCode)[]): Record<number,
   );
 }
 
+/** A filter of who and what can be disabled. */
+export const Status = Type.Enum(['enabled', 'disabled'], { description: 'Only those with this status' });
+
 /** The query of a change that can be tried without being made. */
 export const ValidateOnly = {
   validate_only: Type.Optional(

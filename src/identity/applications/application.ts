@@ -230,16 +230,17 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
 /** A page of the applications that the institution registers, and the command line's, in the order of their identifiers, and their number. */
 export async function listApplications(
   db: Db,
-  { page, pageSize }: { page: number; pageSize: number },
+  { page, pageSize, status }: { page: number; pageSize: number; status?: string | undefined },
 ): Promise<{ rows: Application[]; total: number }> {
   const { rows } = await db.query<Application>(
-    `${SELECT} where a.client_id <> $3 order by a.client_id limit $1 offset $2`,
-    [pageSize, (page - 1) * pageSize, PAGES_APPLICATION],
+    `${SELECT} where a.client_id <> $3 and ($4::text is null or a.status = $4) order by a.client_id limit $1 offset $2`,
+    [pageSize, (page - 1) * pageSize, PAGES_APPLICATION, status ?? null],
   );
   const counted = first(
-    await db.query<{ total: number }>('select count(*) as total from applications where client_id <> $1', [
-      PAGES_APPLICATION,
-    ]),
+    await db.query<{ total: number }>(
+      'select count(*) as total from applications where client_id <> $1 and ($2::text is null or status = $2)',
+      [PAGES_APPLICATION, status ?? null],
+    ),
   );
   return { rows, total: counted?.total ?? 0 };
 }

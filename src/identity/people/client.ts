@@ -199,10 +199,16 @@ export async function findClient(db: Db, clientId: string, field = 'client_id'):
 }
 
 /** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
-export async function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
-  const { q, ...page } = request;
+export async function listClients(
+  db: Db,
+  request: ListRequest & { q?: string | undefined; status?: string | undefined },
+): Promise<List<Client>> {
+  const { q, status, ...page } = request;
   const found = "client_name ilike ? or client_id ilike ? or coalesce(account_number, '') ilike ?";
-  const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
+  const filters = [
+    [`(${found})`, q === undefined ? undefined : containing(q)],
+    ['status = ?', status],
+  ] as const;
   const list = { select: CLIENT.select, from: CLIENT.table, order: 'client_id', filters };
   const { rows, total } = await listRows<ClientRow>(db, list, page);
   return { rows: rows.map(shown), total };

@@ -235,11 +235,15 @@ export async function findContact(db: Db, contactId: string, field = 'contact_id
 }
 
 /** A page of contacts: of all, of one client, or the one with an email, which knows no case. */
-export function listContacts(db: Db, request: ListRequest & { email?: string | undefined }): Promise<List<Contact>> {
-  const { email, clientId } = request;
+export function listContacts(
+  db: Db,
+  request: ListRequest & { email?: string | undefined; status?: string | undefined },
+): Promise<List<Contact>> {
+  const { email, clientId, status } = request;
   const filters = [
     ['exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = ?)', clientId],
     ['lower(c.email) = lower(?)', email],
+    ['c.status = ?', status],
   ] as const;
   return listRows(db, { select: CONTACT.select, from: CONTACT.table, order: 'c.contact_id', filters }, request);
 }

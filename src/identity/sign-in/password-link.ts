@@ -1,14 +1,16 @@
 import type { Act } from '../../audit/act.ts';
+import { audit } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction, transaction } from '../../database/database.ts';
 import { randomToken, sha256 } from '../../values/crypto.ts';
+import { Problem } from '../../values/errors.ts';
 import { hasControlCharacter } from '../parameters.ts';
-import { updateContact } from '../people/contact.ts';
+import { findContact, updateContact } from '../people/contact.ts';
 import { hashPassword } from './password.ts';
 import { MAX_EMAIL_LENGTH } from './sign-in.ts';
 
-/** How long a link is good, from when its mail is written. */
-export const LINK_LIFETIME_SECONDS = 1_800;
+/** How long a link is good, from when its mail is written: of who has forgotten a password, and of who is to choose the first one. */
+export const LINK_LIFETIME_SECONDS = { password: 1_800, invitation: 259_200 } as const;
 /** Links for one address within an hour. */
 const MAX_LINKS_AN_HOUR = 3;
 /** Requests that one transaction looks at. */
@@ -48,12 +50,27 @@ export async function gatherRequests(tx: Transaction): Promise<void> {
 }
 
 /**
+ * Mails a contact a link with which it chooses a password and signs in.
+ * @throws Problem contact_not_found; transition_not_allowed where the contact is disabled
+ */
+export async function inviteContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
+  const contact = await findContact(tx, contactId);
+  if (contact.status !== 'enabled')
+    throw new Problem('transition_not_allowed', { field: 'contact_id', message: 'the contact is disabled' });
+  await tx.query(`insert into mails (kind, contact_id, created_at, due_at) values ('invitation', $1, $2, $2)`, [
+    contactId,
+    act.now,
+  ]);
+  audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after: { invited: true } });
+}
+
+/**
  * A new link of a contact, for a mail; the one before it ends.
  * @returns its token, of which only the hash is stored; undefined where a newer mail has a link already
  */
 export async function createPasswordLink(
   db: Db,
-  mail: { id: number; contact_id: string },
+  mail: { id: number; contact_id: string; kind: keyof typeof LINK_LIFETIME_SECONDS },
   now: Date,
 ): Promise<string | undefined> {
   const token = randomToken();
@@ -62,7 +79,7 @@ export async function createPasswordLink(
      select $1, contact_id, $3, lower(email), $4 from contacts where contact_id = $2
      on conflict (contact_id) do update set token_sha256 = excluded.token_sha256, mail_id = excluded.mail_id, email = excluded.email,
        expires_at = excluded.expires_at where l.mail_id <= excluded.mail_id`,
-    [sha256(token), mail.contact_id, mail.id, new Date(now.getTime() + LINK_LIFETIME_SECONDS * 1_000)],
+    [sha256(token), mail.contact_id, mail.id, new Date(now.getTime() + LINK_LIFETIME_SECONDS[mail.kind] * 1_000)],
   );
   return made.rowCount === 1 ? token : undefined;
 }

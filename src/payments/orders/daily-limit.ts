@@ -1,9 +1,13 @@
 import Big from 'big.js';
+import { Type } from 'typebox';
 import { isDistributed } from '../../database/cells/pool.ts';
-import { first, one, type Transaction } from '../../database/database.ts';
+import { type Db, first, one, type Transaction } from '../../database/database.ts';
+import { readCurrency } from '../../exchange/currency.ts';
 import { quoteBetween } from '../../exchange/exchange-rates.ts';
 import { addDays, londonDay, startOfLondonDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
+import { Exact, exact } from '../../values/json.ts';
+import { ExactNumber, Nullable } from '../../values/schemas.ts';
 
 /** The limit of what the contacts of a client order in a London day. */
 export interface DayOfOrders {
@@ -26,8 +30,7 @@ export async function lockDay(tx: Transaction, clientId: string, now: Date): Pro
     text: 'select from clients where client_id = $1 and daily_payment_limit is not null for no key update',
     values: [clientId],
   });
-  const day = londonDay(now);
-  const days = [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))];
+  const days = boundsOf(londonDay(now));
   if (!isDistributed(tx)) {
     // A statement of its own: it sees what those did for whom the lock waited.
     const { rows } = await tx.query<DayOfOrders & Record<string, unknown>>({
@@ -63,6 +66,60 @@ function usedOf(currency: string): string {
       group by 1) p`;
 }
 
+/** What a client's contacts have ordered in a London day, as the institution reads it. */
+export const DAY_USE = {
+  day: Type.String({ format: 'date' }),
+  limit: Nullable(Type.Object({ amount: ExactNumber('The limit'), currency: Type.String() }, { title: 'LimitOfDay' })),
+  used: Nullable(ExactNumber('What of the limit is used; null without one, or where a rate is missing')),
+  orders: Type.Array(
+    Type.Object({ currency: Type.String(), amount: ExactNumber('Sum of the live orders') }, { title: 'OrderedSum' }),
+  ),
+};
+
+/** Reads what the contacts of a client have ordered in the day of `now`, and how much of its limit that is. */
+export async function readDayUse(db: Db, clientId: string, now: Date) {
+  const day = londonDay(now);
+  const { rows: orders } = await db.query<{ currency: string; amount: string }>(
+    `select payment_currency as currency, sum(amount)::text as amount from payments
+     where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
+     group by 1 order by 1`,
+    [clientId, ...boundsOf(day)],
+  );
+  const limit = first(await db.query<{ amount: string; currency: string }>(LIMIT, [clientId]));
+  return {
+    day,
+    limit: limit ? { amount: new Exact(limit.amount), currency: limit.currency } : null,
+    used: exact(limit ? await usedNow(db, { ...limit, clientId, day }) : null),
+    orders: orders.map(({ currency, amount }) => ({ currency, amount: new Exact(amount) })),
+  };
+}
+
+/** What the live orders of the day take of a limit, a decimal; null where a rate is missing. */
+async function usedNow(
+  db: Db,
+  { clientId, day, currency }: { clientId: string; day: string; currency: string },
+): Promise<string | null> {
+  const text = `select o.used::text as used, o.others from (${usedOf('$4::text')}) o`;
+  const { used, others } = one(
+    await db.query<Pick<DayOfOrders, 'used' | 'others'>>(text, [clientId, ...boundsOf(day), currency]),
+  );
+  const { decimals } = await readCurrency(db, currency);
+  let sum = new Big(used);
+  for (const other of others) {
+    const quote = await quoteBetween(db, other.currency, currency).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+    });
+    if (!quote) return null;
+    sum = sum.plus(inLimit(quote.convert(other.amount), decimals));
+  }
+  return sum.toFixed(decimals);
+}
+
+const boundsOf = (day: string) => [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))];
+/** An amount in the currency of a limit. */
+const inLimit = (amount: string, decimals: number) =>
+  new Big(amount).round(decimals, Big.roundHalfEven).toFixed(decimals);
+
 /** What amounts take of the limit: each with the rate of now, rounded half even to the limit's decimals. */
 export interface LimitUse {
   /** A decimal for each amount, in their order. */
@@ -88,7 +145,7 @@ export async function useOfLimit(
         `no rate is known between ${from} and ${day.currency}, of the daily limit`,
       );
     });
-    return all.map((amount) => new Big(quote.convert(amount)).round(decimals, Big.roundHalfEven).toFixed(decimals));
+    return all.map((amount) => inLimit(quote.convert(amount), decimals));
   };
   let used = new Big(day.used);
   for (const other of day.others) used = used.plus((await converted(other.currency, [other.amount]))[0] ?? 0);

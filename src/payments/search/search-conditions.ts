@@ -147,19 +147,25 @@ export interface NamedPayment {
 const COLUMNS = `p.client_id, p.payment_id, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.reference,
   p.status::text as status, p.created`;
 
-// The index by reference begins with the client: one look at it for each client.
-const NAMED = `select ${COLUMNS} from payments p where p.payment_id = $1
-  union select ${COLUMNS} from payments p where p.uuid = $2
-  union select p.* from clients c cross join lateral (
-    select ${COLUMNS} from payments p where p.client_id = c.client_id and p.reference = $1 order by p.created desc, p.id desc limit $3) p
+/** What a client or its file calls a payment. Each has an index that begins with the client: one look at it for each client. */
+const CALLED = ['reference', 'mass_payment_external_reference_id', 'instruction_id', 'end_to_end_id'] as const;
+
+const BY_ID = `select ${COLUMNS} from payments p where p.payment_id = $1
+  union select ${COLUMNS} from payments p where p.uuid = $2`;
+const NAMED = `${BY_ID}
+  ${CALLED.map(
+    (column) => `union select p.* from clients c cross join lateral (
+    select ${COLUMNS} from payments p where p.client_id = c.client_id and p.${column} = $1 order by p.created desc, p.id desc limit $3) p`,
+  ).join('\n')}
   order by created desc, payment_id limit $3`;
 /** The same in a cell on a worker of Citus, where a part cannot depend on each client. */
-const NAMED_IN_CELL = `select ${COLUMNS} from payments p where p.payment_id = $1
-  union select ${COLUMNS} from payments p where p.uuid = $2
-  union (select ${COLUMNS} from payments p where p.client_id = any(array(select client_id from clients)) and p.reference = $1
-    order by p.created desc, p.id desc limit $3)`;
+const NAMED_IN_CELL = `${BY_ID}
+  ${CALLED.map(
+    (column) => `union (select ${COLUMNS} from payments p
+    where p.client_id = any(array(select client_id from clients)) and p.${column} = $1 order by p.created desc, p.id desc limit $3)`,
+  ).join('\n')}`;
 
-/** The payments of all clients that a text names: by identifier, UETR or reference, the newest first. */
+/** The payments of all clients that a text names: by identifier, UETR, reference or what a file calls them, the newest first. */
 export async function paymentsNamed(db: Db, text: string, limit: number): Promise<NamedPayment[]> {
   const { rows } = await db.query<NamedPayment & Record<string, unknown>>(
     unionOfCells(db, 'payments')

@@ -276,3 +276,24 @@ describe('lists and single records', () => {
     assert.equal(many.headers.get('x-total-count'), '10000');
   });
 });
+
+test('clients, contacts and applications are listed by their status', async () => {
+  const world = await createWorld(service);
+  const { contactId } = await world.hire('Left');
+  const made = await service.operator('POST', '/applications', {
+    ...{ name: 'Old', redirect_uris: ['https://old.example/callback'] },
+  });
+  const application = made.body.client_id;
+  for (const [path, list, key] of [
+    [`/contacts/${contactId}`, '/contacts', 'contact_id'],
+    [`/applications/${application}`, '/applications', 'client_id'],
+    [`/clients/${world.clientId}`, '/clients', 'client_id'],
+  ] as const) {
+    await service.operator('PATCH', path, { status: 'disabled' });
+    const disabled = await get(`${list}?status=disabled`);
+    assert.deepEqual(ids(disabled.body, key), [path.split('/').at(-1)]);
+    assert.equal(disabled.headers.get('x-total-count'), '1');
+    assert.ok(!ids((await get(`${list}?status=enabled&page_size=1000`)).body, key).includes(path.split('/').at(-1)));
+    assert.equal((await get(`${list}?status=gone`)).status, 400);
+  }
+});

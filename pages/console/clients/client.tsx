@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { callOperator } from '../../data/operator-api.ts';
+import { Facts } from '../../design/facts.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Day } from '../../design/moment.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { ListLink, State } from '../lists/links.tsx';
+import { PART_ROWS, Records } from '../lists/records.tsx';
+import { useWord } from '../lists/words.ts';
+import { RefusedRequests } from '../people/refused-requests.tsx';
+import { useContactColumns } from '../records/contact-columns.tsx';
+import { RelatedPayments } from '../records/related-payments.tsx';
+import { type Client, ClientActs, NewContact } from './client-acts.tsx';
+import { CurrencyAccounts } from './currency-accounts.tsx';
+import { Holds } from './holds.tsx';
+import { ClientPricing, DailyLimit } from './money.tsx';
+import { Quotes } from './quotes.tsx';
+
+/** A client: what it is, its people, its money and what holds it, its prices and limits, its payments and quotes, and what was refused. */
+export default function ClientPage(): ReactNode {
+  const t = useText();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['client', id],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /clients/{client_id}', { path: { client_id: id }, signal })).body,
+  });
+  const title = t('console.client.title', { id: visible(id) });
+  if (!data)
+    return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
+  return (
+    <Page title={title} actions={<ClientActs client={data} />}>
+      <section className="card stack">
+        <ClientFacts client={data} />
+        <div className="row">
+          {(['accounts', 'trades', 'notifications', 'subscriptions', 'statements'] as const).map((list) => (
+            <ListLink key={list} to={`/${list}`} search={{ client_id: id }}>
+              {t(`console.nav.${list}`)}
+            </ListLink>
+          ))}
+        </div>
+      </section>
+      <Contacts client={data} />
+      <DailyLimit client={data} />
+      <ClientPricing client={data} />
+      <CurrencyAccounts clientId={id} />
+      <Holds query={{ client_id: id }} />
+      <RelatedPayments query={{ client_id: id }} />
+      <Quotes clientId={id} />
+      <RefusedRequests query={{ client_id: id }} />
+    </Page>
+  );
+}
+
+function ClientFacts({ client }: { client: Client }): ReactNode {
+  const t = useText();
+  const word = useWord();
+  const { payment_approvals_enabled: approves, authorisation_workflow: workflow } = client;
+  return (
+    <Facts
+      facts={[
+        { name: t('console.col.name'), value: <ForeignText>{client.client_name}</ForeignText> },
+        { name: t('console.col.status'), value: <State>{client.status}</State> },
+        { name: t('console.col.account'), value: client.account_number },
+        { name: t('console.col.since'), value: <Day on={client.became_client} /> },
+        { name: t('console.col.workflow'), value: approves ? word(workflow) : t('console.no') },
+        { name: t('console.client.fx'), value: t(client.fx_enabled ? 'console.yes' : 'console.no') },
+        { name: t('console.col.stepUp'), value: t(client.approval_step_up ? 'console.yes' : 'console.no') },
+      ]}
+    />
+  );
+}
+
+function Contacts({ client }: { client: Client }): ReactNode {
+  const t = useText();
+  const [page, setPage] = useState(1);
+  return (
+    <section className="card stack" aria-labelledby="contacts">
+      <div className="row apart">
+        <h2 id="contacts">{t('console.client.contacts')}</h2>
+        <NewContact client={client} />
+      </div>
+      <Records
+        name={t('console.client.contacts')}
+        operation="GET /contacts"
+        query={{ client_id: client.client_id }}
+        page={page}
+        rows={PART_ROWS}
+        onPage={setPage}
+        rowKey={({ contact_id: id }) => id}
+        columns={useContactColumns().filter(({ key }) => key !== 'clients')}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type BodyOf, callOperator } from '../../data/operator-api.ts';
+import { Money } from '../../design/money.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Table } from '../../design/table.tsx';
+import { useText } from '../../texts/text.tsx';
+import type { FieldForm } from '../acts/form-values.ts';
+import { SettingAct } from '../acts/setting-act.tsx';
+
+/** How often balances are read again. */
+const LIVE_MS = 15_000;
+/** Balances that are read at once: a client has an account in each of its currencies. */
+const MAX_ACCOUNTS = 100;
+
+const FIELDS: readonly FieldForm[] = [
+  { kind: 'text', name: 'currency', label: 'console.col.currency', required: true, maxLength: 3 },
+];
+
+/** The currency accounts of a client: balance, what orders hold of it, and what is available. */
+export function CurrencyAccounts({ clientId }: { clientId: string }): ReactNode {
+  const t = useText();
+  const name = t('console.accounts.currency');
+  const { data, error, refetch } = useQuery({
+    queryKey: ['currency-accounts', clientId],
+    queryFn: ({ signal }) => readAccounts(clientId, signal),
+    refetchInterval: LIVE_MS,
+  });
+  const amount = (key: 'balance' | 'held' | 'available', title: string) => ({
+    ...{ key, title, numeric: true },
+    cell: (row: Awaited<ReturnType<typeof readAccounts>>[number]) => (
+      <Money amount={row[key]} currency={row.currency} />
+    ),
+  });
+  return (
+    <section className="card stack" aria-labelledby="currency-accounts">
+      <div className="row apart">
+        <h2 id="currency-accounts">{name}</h2>
+        <SettingAct
+          name={t('console.new.account')}
+          scope="feed"
+          facts={[{ name: t('console.col.client'), value: clientId }]}
+          fields={FIELDS}
+          values={{}}
+          sends="create"
+          save={(body, { headers }) =>
+            callOperator('POST /currency-accounts', {
+              body: { ...body, client_id: clientId } as BodyOf<'POST /currency-accounts'>,
+              headers,
+            })
+          }
+        />
+      </div>
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={2} />)}
+      {data?.length === 0 && <Empty title={t('console.list.empty')}>{t('console.none.accounts')}</Empty>}
+      {data && data.length > 0 && (
+        <Table
+          name={name}
+          rows={data}
+          rowKey={(row) => row.account_id}
+          columns={[
+            { key: 'id', title: t('console.col.id'), cell: (row) => row.account_id },
+            { key: 'currency', title: t('console.col.currency'), cell: ({ currency }) => currency },
+            amount('balance', t('console.accounts.balance')),
+            amount('held', t('console.accounts.held')),
+            amount('available', t('console.accounts.available')),
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+async function readAccounts(clientId: string, signal: AbortSignal) {
+  const { body } = await callOperator('GET /currency-accounts', { query: { client_id: clientId }, signal });
+  const read = async (id: number) => {
+    const path = { account_id: String(id) };
+    return (await callOperator('GET /currency-accounts/{account_id}', { path, signal })).body;
+  };
+  return Promise.all(body.slice(0, MAX_ACCOUNTS).map(({ account_id: id }) => read(id)));
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
+import { Badge } from '../../design/badge.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Table } from '../../design/table.tsx';
+import { useText } from '../../texts/text.tsx';
+import { Act } from '../acts/act.tsx';
+import { IdLink } from '../lists/links.tsx';
+import { useWords } from '../lists/words.ts';
+import { NewApplication } from '../records/application-acts.tsx';
+import { type Client, NewContact } from './client-acts.tsx';
+import { ClientPricing, DailyLimit } from './money.tsx';
+
+type Contact = Answered<'GET /contacts'>[number];
+
+/** Contacts that the page shows: a new client has a few. */
+const MAX_SHOWN = 100;
+
+interface StepProps {
+  place: number;
+  title: string;
+  isDone?: boolean;
+  hint?: string;
+  children: ReactNode;
+}
+
+/** One step of setting up a client. */
+export function Step({ place, title, isDone = false, hint, children }: StepProps): ReactNode {
+  const t = useText();
+  const id = useId();
+  return (
+    <li className="card stack" aria-labelledby={id}>
+      <div className="row">
+        <h2 id={id}>{`${place}. ${title}`}</h2>
+        {isDone && <Badge tone="good">{t('console.word.done')}</Badge>}
+      </div>
+      {hint && <p className="quiet small">{hint}</p>}
+      {children}
+    </li>
+  );
+}
+
+/** The people, what each may do, and the mail with which they sign in for the first time. */
+export function ContactsStep({ place, client }: { place: number; client: Client }): ReactNode {
+  const t = useText();
+  const words = useWords();
+  const { client_id: id } = client;
+  const { data = [] } = useQuery({
+    queryKey: ['GET /contacts', id, 'new'],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /contacts', { query: { client_id: id, page_size: MAX_SHOWN }, signal })).body,
+  });
+  return (
+    <Step
+      place={place}
+      title={t('console.new.contacts')}
+      hint={t('console.new.contacts.hint')}
+      isDone={data.length > 0}
+    >
+      {data.length > 0 && (
+        <Table
+          name={t('console.client.contacts')}
+          rows={data}
+          rowKey={({ contact_id: contact }) => contact}
+          columns={[
+            { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="contacts" id={row.contact_id} /> },
+            { key: 'name', title: t('console.col.name'), cell: ({ name }) => <ForeignText>{name}</ForeignText> },
+            { key: 'email', title: t('console.col.email'), cell: ({ email }) => <ForeignText>{email}</ForeignText> },
+            {
+              key: 'permissions',
+              title: t('console.col.permissions'),
+              cell: ({ clients }) => words(clients.find((each) => each.client_id === id)?.permissions ?? []),
+            },
+            { key: 'act', title: t('console.col.action'), cell: (row) => <Invite contact={row} /> },
+          ]}
+        />
+      )}
+      <div className="row">
+        <NewContact client={client} />
+      </div>
+    </Step>
+  );
+}
+
+/** Mails a contact the link with which it chooses its first password. */
+function Invite({ contact }: { contact: Contact }): ReactNode {
+  const t = useText();
+  const { contact_id: id, name, email } = contact;
+  return (
+    <Act
+      name={t('console.act.invite')}
+      scope="identity"
+      facts={[
+        { name: t('console.col.name'), value: <ForeignText>{name}</ForeignText> },
+        { name: t('console.col.email'), value: <ForeignText>{email}</ForeignText> },
+      ]}
+      act={async ({ headers }) => {
+        await callOperator('POST /contacts/{contact_id}/invite', { path: { contact_id: id }, headers });
+        return t('console.act.invited');
+      }}
+    />
+  );
+}
+
+/** The program that signs the contacts in; the pages in the browser need none. */
+export function ApplicationStep({ place, client }: { place: number; client: Client }): ReactNode {
+  const t = useText();
+  return (
+    <Step place={place} title={t('console.col.application')} hint={t('console.new.application.hint')}>
+      <div className="row">
+        <NewApplication trusted={client.client_id} />
+      </div>
+    </Step>
+  );
+}
+
+/** Pricing, and what may be ordered in a day. */
+export function MoneySteps({ place, client }: { place: number; client: Client }): ReactNode {
+  const t = useText();
+  return (
+    <Step place={place} title={t('console.new.money')} hint={t('console.new.money.hint')}>
+      <ClientPricing client={client} />
+      <DailyLimit client={client} />
+    </Step>
+  );
+}

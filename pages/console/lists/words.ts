@@ -1,0 +1,18 @@
+import type { TextKey } from '../../texts/keys.ts';
+import { useText } from '../../texts/text.tsx';
+
+/** A function that says a code of the service in the person's language. A code that has no words is shown as it is. */
+export function useWord(): (code: string) => string {
+  const t = useText();
+  return (code) => {
+    const key = `console.word.${code.toLowerCase().replace(/\W+/g, '_')}`;
+    const words = t(key as TextKey);
+    return words === key ? code : words;
+  };
+}
+
+/** Several codes, with commas between. */
+export function useWords(): (codes: readonly string[]) => string {
+  const word = useWord();
+  return (codes) => codes.map(word).join(', ');
+}

@@ -1,0 +1,39 @@
+import { decimal } from '../../../sdk/src/decimal.ts';
+import type { Answered } from '../../data/operator-api.ts';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Day } from '../../design/moment.tsx';
+import { Money } from '../../design/money.tsx';
+import type { Column } from '../../design/table.tsx';
+import { useText } from '../../texts/text.tsx';
+import { IdLink, State } from '../lists/links.tsx';
+
+type Payment = Answered<'GET /payments'>[number];
+
+/** What a list shows of a payment. */
+export function usePaymentColumns(): Column<Payment>[] {
+  const t = useText();
+  return [
+    { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payments" id={row.payment_id} /> },
+    { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+    { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
+    {
+      key: 'payee',
+      title: t('console.col.payee'),
+      cell: (row) => (
+        <div>
+          <ForeignText>{row.beneficiary_name}</ForeignText>
+          <div className="small quiet">
+            <ForeignText>{row.reference}</ForeignText>
+          </div>
+        </div>
+      ),
+    },
+    { key: 'date', title: t('console.col.date'), cell: ({ payment_date: on }) => <Day on={on} /> },
+    {
+      key: 'amount',
+      title: t('console.col.amount'),
+      numeric: true,
+      cell: (row) => <Money amount={decimal(row, 'amount')} currency={row.payment_currency} />,
+    },
+  ];
+}
