@@ -159,6 +159,15 @@ export async function changePosition(clientId: string, signal: AbortSignal): Pro
 }
 
 /** Approves several payments, each by itself. */
-export async function approveAll(clientId: string, ids: string[], reason: string | undefined): Promise<BulkOutcome> {
-  return (await callPage<BulkOutcome>('POST', 'approvals', clientId, { body: { payment_ids: ids, reason } })).body;
+export async function approveAll(
+  clientId: string,
+  approval: { payment_ids: string[]; reason: string | undefined } & Proof,
+): Promise<BulkOutcome> {
+  return (await callPage<BulkOutcome>('POST', 'approvals', clientId, { body: approval })).body;
+}
+
+/** What an approval is sent with where the client asks for a code. */
+export interface Proof {
+  challenge_id?: string | undefined;
+  verification_code?: string | undefined;
 }

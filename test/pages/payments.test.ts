@@ -66,11 +66,13 @@ const row = (page: Page, id: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name: id, exact: true }) });
 const choice = (page: Page, id: string) => page.getByRole('checkbox', { name: `Select ${id}`, exact: true });
 
-/** The code of the newest text message, which is another one than before. */
+/** The code of the newest text message, if there is any. */
+const newestCode = async () =>
+  /\b(\d{6})\b/.exec((await service.operator('GET', '/text-messages')).body[0]?.text ?? '')?.[1];
+/** The same once it is another one than before. */
 const codeAfter = (before?: string) =>
   until(async () => {
-    const { body } = await service.operator('GET', '/text-messages');
-    const code = /\b(\d{6})\b/.exec(body[0]?.text ?? '')?.[1];
+    const code = await newestCode();
     return code === before ? undefined : code;
   });
 
@@ -453,18 +455,89 @@ describe('lists', { skip }, () => {
     await page.context().close();
   });
 
-  test('of step-up clients have nothing to select; marks stand beside what deserves a second look', async () => {
-    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes', approval_step_up: true });
+  test('of step-up clients: one code approves all that are selected; marks stand beside what deserves a second look', async () => {
+    const world = await approvalsWorld(service, [], { authorisation_workflow: '4-eyes', approval_step_up: true });
+    const ann = await world.hire('Ann', undefined, { second_factor: 'sms', phone: PHONE });
     await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: 'New name' });
     const today = londonDay(service.service.context.clock.now());
-    const id = await world.create('1', { payment_date: today });
-    const page = await open(world.person('Ann'), world, '/approvals');
+    const ids = [await world.create('1', { payment_date: today }), await world.create('2'), await world.create('3')];
+    const page = await open(ann, world, '/approvals', { width: 390, height: 844 });
+    const [first = ''] = ids;
     for (const mark of ['First payment to this payee', 'Payee changed', 'Due today'])
-      await row(page, id).getByText(mark, { exact: true }).waitFor();
-    assert.equal(await page.getByRole('checkbox').count(), 0);
-    assert.equal(await button(page, 'Approve selected').count(), 0);
+      await row(page, first).getByText(mark, { exact: true }).waitFor();
+    await assertWellFormed(page);
+    for (const id of ids) await choice(page, id).check();
+    const before = await newestCode();
+    await button(page, 'Approve selected').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('EUR 6.00').waitFor();
+    await dialog.getByLabel('Verification code').fill('000000');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The code is wrong, or was used before').waitFor();
+    await assertAccessible(page);
+    await dialog.getByLabel('Verification code').fill(await codeAfter(before));
+    await dialog.getByRole('button', { name: 'Approve 3 payments', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: '3 approved, 0 failed' }).waitFor();
+    for (const id of ids) assert.equal((await world.payment(id, ann)).status, 'Validating beneficiary information');
     await page.getByRole('tab', { name: 'Waiting for others', exact: true }).click();
     await page.getByText('Nothing waits for others').waitFor();
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('by keys: j and k move, x selects, a approves, r rejects, ? lists them and switches them off', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const ids = [await world.create('1'), await world.create('2'), await world.create('3'), await world.create('4')];
+    const [first, second, third, fourth] = ids as [string, string, string, string];
+    const page = await open(world.person('Ann'), world, '/approvals');
+    const dialog = page.getByRole('dialog');
+    await row(page, fourth).waitFor();
+    for (const [key, id] of [
+      ['j', first],
+      ['j', second],
+      ['k', first],
+    ] as const) {
+      await page.keyboard.press(key);
+      await focusOn(page, id);
+    }
+    await page.keyboard.press('r');
+    await page.locator('[name=reason]:focus').waitFor();
+    await page.keyboard.type('jar');
+    await dialog.getByRole('button', { name: 'Reject payment', exact: true }).press('Enter');
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${first}: Rejected.` })
+      .waitFor();
+    assert.equal((await world.payment(first)).reason, 'jar');
+    await row(page, first).waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await focusOn(page, second);
+    await page.keyboard.press('a');
+    await dialog.getByRole('button', { name: 'Approve payment', exact: true }).press('Enter');
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${second}: Approved.` })
+      .waitFor();
+    await row(page, second).waitFor({ state: 'detached' });
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    assert.ok((await choice(page, third).isChecked()) && (await choice(page, fourth).isChecked()));
+    await page.keyboard.press('?');
+    await dialog.getByText('Next payment').waitFor();
+    await assertAccessible(page);
+    await dialog.getByLabel('Use these keys').uncheck();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await focusOn(page, fourth);
+    await page.keyboard.press('x');
+    assert.ok(await choice(page, fourth).isChecked(), 'the keys are off');
+    await button(page, 'Keys').click();
+    await dialog.getByLabel('Use these keys').check();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('a');
+    await dialog.getByRole('button', { name: 'Approve 2 payments', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: '2 approved, 0 failed' }).waitFor();
+    assertQuiet(page);
     await page.context().close();
   });
 

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { approveAll, type BulkOutcome, liveKey, type Payment } from '../../data/payments.ts';
 import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
@@ -12,6 +12,7 @@ import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Refusal } from '../decide/decision-dialog.tsx';
+import { useVerificationCode, VerificationCode } from '../decide/verification-code.tsx';
 import { AccountNumber } from '../payments/payee.tsx';
 import './bulk-dialog.css';
 
@@ -28,27 +29,36 @@ interface BulkDialogProps {
 /** Asks before several payments are approved: how many, what they come to in each currency, and whom they pay. */
 export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): ReactNode {
   const t = useText();
-  const { client_id: clientId } = useClient();
+  const { client_id: clientId, approval_step_up: needsCode } = useClient();
   const queries = useQueryClient();
   const [reason, setReason] = useState('');
   const count = payments.length;
+  const ids = payments.map(({ payment_id: id }) => id);
+  const code = useVerificationCode(clientId, ids, needsCode);
   const approve = useMutation({
     mutationFn: () =>
-      approveAll(
-        clientId,
-        payments.map(({ payment_id: id }) => id),
-        reason.trim() || undefined,
-      ),
-    onSuccess: onDone,
+      approveAll(clientId, {
+        payment_ids: ids,
+        reason: reason.trim() || undefined,
+        ...(needsCode ? code.proof : {}),
+      }),
+    onSuccess: (outcome) => {
+      code.forget();
+      onDone(outcome);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: liveKey(clientId) }),
   });
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (!approve.isPending && (!needsCode || code.check())) approve.mutate();
+  };
   return (
     <Dialog
       title={t('approvals.bulk.title', { count })}
       isOpen
       onBack={onBack}
       action={
-        <Button kind="primary" onPress={() => approve.mutate()} isPending={approve.isPending}>
+        <Button kind="primary" onPress={() => submit()} isPending={approve.isPending} isDisabled={code.isImpossible}>
           {t('approvals.bulk.approve', { count })}
         </Button>
       }
@@ -64,15 +74,19 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
         }))}
       />
       <Payees payments={payments} />
-      <TextArea
-        label={t('decide.reason')}
-        name="reason"
-        hint={t('decide.reason.optional')}
-        maxLength={MAX_REASON_LENGTH}
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-      />
-      {approve.error && (
+      <form className="stack" onSubmit={submit} noValidate>
+        {needsCode && <VerificationCode code={code} refusal={approve.error} count={count} />}
+        <TextArea
+          label={t('decide.reason')}
+          name="reason"
+          hint={t('decide.reason.optional')}
+          maxLength={MAX_REASON_LENGTH}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <button type="submit" hidden tabIndex={-1} aria-hidden="true" />
+      </form>
+      {approve.error && !code.explains(approve.error) && (
         <Alert>
           <Refusal error={approve.error} />
         </Alert>

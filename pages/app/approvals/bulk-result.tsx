@@ -5,10 +5,10 @@ import { useText } from '../../texts/text.tsx';
 import { OutcomeText } from '../decide/outcome.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 
-/** What came of an approval of several: how many, and each that failed with its reason. */
-export function BulkResult({ outcome }: { outcome: BulkOutcome | undefined }): ReactNode {
+/** What came of an approval of several: how many, and each that failed with its reason. Of one, it is said in a text. */
+export function BulkResult({ outcome }: { outcome: BulkOutcome | string | undefined }): ReactNode {
   const t = useText();
-  if (!outcome) return <Status />;
+  if (outcome === undefined || typeof outcome === 'string') return <Status>{outcome}</Status>;
   const { approved, failed } = outcome;
   return (
     <Status tone={failed.length > 0 ? 'warn' : 'good'}>

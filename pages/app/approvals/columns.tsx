@@ -42,28 +42,54 @@ export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column
   ];
 }
 
-/** The columns of what waits: with the account, because a payee's name proves nothing. */
-export function useWaitingColumns<Row>(paymentOf: (row: Row) => Payment): Column<Row>[] {
-  return usePaymentColumns(paymentOf).map((column) =>
-    column.key === 'payee' ? { ...column, cell: (row) => <Payee payment={paymentOf(row)} hasAccount /> } : column,
-  );
+/**
+ * The columns of what waits, of two lines each: the marks below the amount, and the account below the payee, because a name proves
+ * nothing.
+ * @param goneOf what became of a row that waits no longer; it stands where the account stood
+ */
+export function useWaitingColumns<Row>(
+  listedOf: (row: Row) => Listed,
+  goneOf: (row: Row) => ReactNode = () => undefined,
+): Column<Row>[] {
+  return usePaymentColumns<Row>((row) => listedOf(row).payment).map((column) => {
+    if (column.key === 'amount')
+      return {
+        ...column,
+        cell: (row) => (
+          <>
+            {column.cell(row)}
+            <div className="amount-marks">
+              <Marks marks={listedOf(row).marks} />
+            </div>
+          </>
+        ),
+      };
+    if (column.key === 'payee')
+      return { ...column, cell: (row) => <Payee payment={listedOf(row).payment} hasAccount gone={goneOf(row)} /> };
+    return column;
+  });
 }
 
 /** Whom a payment pays, and what for. */
-function Payee({ payment, hasAccount = false }: { payment: Payment; hasAccount?: boolean }): ReactNode {
+function Payee({
+  payment,
+  hasAccount = false,
+  gone,
+}: {
+  payment: Payment;
+  hasAccount?: boolean;
+  gone?: ReactNode;
+}): ReactNode {
   return (
-    <div>
-      <ForeignText>{payment.beneficiary_name}</ForeignText>
-      <div className="small quiet payee-detail">
-        {hasAccount && <AccountNumber payment={payment} />}
-        {payment.reference && <ForeignText>{payment.reference}</ForeignText>}
+    <div className={gone ? 'gone' : undefined}>
+      <div className={gone ? 'gone-before' : undefined}>
+        <ForeignText>{payment.beneficiary_name}</ForeignText>
+        <div className="small quiet payee-detail">
+          {hasAccount && <AccountNumber payment={payment} />}
+          {payment.reference && <ForeignText>{payment.reference}</ForeignText>}
+        </div>
       </div>
+      {gone && <div className="gone-now small">{gone}</div>}
     </div>
   );
-}
-
-/** The column of marks. */
-export function useMarksColumn<Row>(listedOf: (row: Row) => Listed): Column<Row> {
-  const t = useText();
-  return { key: 'marks', title: t('approvals.marks'), cell: (row) => <Marks marks={listedOf(row).marks} /> };
 }

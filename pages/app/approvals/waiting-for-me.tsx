@@ -13,6 +13,7 @@ import {
 import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/field.tsx';
+import { Icon } from '../../design/icon.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import type { SteadyRow } from '../../design/steady-rows.ts';
 import { SteadyTable } from '../../design/steady-table.tsx';
@@ -23,7 +24,10 @@ import { lastPage, Pager } from '../pager.tsx';
 import { ActivityText, DECIDED } from '../payments/activity.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { BulkResult } from './bulk-result.tsx';
-import { useMarksColumn, useWaitingColumns } from './columns.tsx';
+import { useWaitingColumns } from './columns.tsx';
+import { DecideOne } from './decide-one.tsx';
+import { KeysDialog } from './keys-dialog.tsx';
+import { moveInList, useListKeys } from './list-keys.ts';
 import { NothingWaits } from './nothing-waits.tsx';
 import { Sums } from './sums.tsx';
 import './approvals.css';
@@ -31,24 +35,50 @@ import './approvals.css';
 type Row = SteadyRow<Listed>;
 const idOf = ({ payment }: Listed) => payment.payment_id;
 
-/** What the person may approve now: one by one, or several at once where the client asks for no code. */
+/** What is asked: about the selection, or about one payment. */
+type Asked = { payments: Payment[] } | { id: string; action: 'authorise' | 'reject' } | 'keys';
+
+/** What the person may approve now, one by one or several at once; by keys too. */
 export function WaitingForMe(): ReactNode {
-  const { client_id: clientId, approval_step_up: stepUp } = useClient();
+  const t = useText();
+  const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const { data, error, refetch } = useQuery(waitingQuery(clientId, 'your', page));
   const { data: home } = useQuery(homeQuery(clientId));
   const [selected, select] = useState<ReadonlyMap<string, Payment>>(new Map());
-  const [outcome, setOutcome] = useState<BulkOutcome>();
+  const [outcome, setOutcome] = useState<BulkOutcome | string>();
+  const [asked, ask] = useState<Asked>();
   // The rows are drawn in slices when they come: a slow phone scrolls in between. What changes in them later is drawn at once.
   const isDrawn = useDeferredValue(data !== undefined);
-  if (!data || !isDrawn) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
+  const rows = data?.rows ?? [];
   const toggle = (payment: Payment, isOn: boolean) => {
     const next = new Map(selected);
     if (isOn && next.size < LIST_SIZE) next.set(payment.payment_id, payment);
     if (!isOn) next.delete(payment.payment_id);
     select(next);
   };
-  const open = data.rows.map(({ payment }) => payment);
+  const waiting = (id: string | undefined) => rows.find((row) => idOf(row) === id)?.payment;
+  const askOne = (id: string | undefined, action: 'authorise' | 'reject') => {
+    if (waiting(id)?.approvals_workflow.contact_authorisation_actions.allowed.includes(action))
+      ask({ id: id as string, action });
+  };
+  useListKeys({
+    next: () => moveInList(1),
+    previous: () => moveInList(-1),
+    select: (id) => {
+      const payment = waiting(id) ?? selected.get(id);
+      if (payment) toggle(payment, !selected.has(id));
+    },
+    approve: (id) => (selected.size > 0 ? ask({ payments: [...selected.values()] }) : askOne(id, 'authorise')),
+    reject: (id) => askOne(id, 'reject'),
+    help: () => ask('keys'),
+  });
+  if (!data || !isDrawn) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
+  const finish = (result: BulkOutcome | string) => {
+    ask(undefined);
+    setOutcome(result);
+    select(new Map());
+  };
   return (
     <div className="stack">
       <BulkResult outcome={outcome} />
@@ -56,22 +86,18 @@ export function WaitingForMe(): ReactNode {
         <NothingWaits activity={home?.activity ?? []} />
       ) : (
         <>
-          {!stepUp && (
-            <Selection
-              open={open}
-              selected={selected}
-              onSelect={select}
-              onDone={(done) => {
-                setOutcome(done);
-                select(new Map());
-              }}
-            />
-          )}
-          <div className="card">
+          <Selection
+            open={rows.map(({ payment }) => payment)}
+            selected={selected}
+            onSelect={select}
+            onApprove={() => ask({ payments: [...selected.values()] })}
+            onKeys={() => ask('keys')}
+          />
+          <div className="card approval-list">
             <WaitingTable
               page={data}
               activity={home?.activity ?? []}
-              selected={stepUp ? undefined : selected}
+              selected={selected}
               onToggle={toggle}
               onEmpty={() => setPage(lastPage(data.total, LIST_SIZE))}
             />
@@ -79,59 +105,77 @@ export function WaitingForMe(): ReactNode {
         </>
       )}
       <Pager page={page} size={LIST_SIZE} total={data.total} onPage={setPage} />
+      <AskedDialog
+        asked={asked}
+        onBack={() => ask(undefined)}
+        onDecided={(id, action, remaining) => finish(`${id}: ${t(`payments.done.${action}`, { remaining })}`)}
+        onApproved={finish}
+      />
     </div>
+  );
+}
+
+interface AskedDialogProps {
+  asked: Asked | undefined;
+  onBack: () => void;
+  /** @param remaining approvals that are still needed */
+  onDecided: (id: string, action: 'authorise' | 'reject', remaining: number) => void;
+  onApproved: (outcome: BulkOutcome) => void;
+}
+
+function AskedDialog({ asked, onBack, onDecided, onApproved }: AskedDialogProps): ReactNode {
+  if (asked === undefined) return null;
+  if (asked === 'keys') return <KeysDialog onBack={onBack} />;
+  if ('payments' in asked) return <BulkDialog payments={asked.payments} onBack={onBack} onDone={onApproved} />;
+  const { id, action } = asked;
+  return (
+    <DecideOne
+      id={id}
+      action={action}
+      onBack={onBack}
+      onDone={({ explanation }) => onDecided(id, action, Math.max(0, explanation.minimum_remaining_authorisations - 1))}
+    />
   );
 }
 
 interface WaitingTableProps {
   page: Page<Listed>;
   activity: RecentActivity[];
-  /** undefined: nothing can be selected. */
-  selected: ReadonlyMap<string, Payment> | undefined;
+  selected: ReadonlyMap<string, Payment>;
   onToggle: (payment: Payment, isOn: boolean) => void;
   onEmpty: () => void;
 }
 
 function WaitingTable({ page, activity, selected, onToggle, onEmpty }: WaitingTableProps): ReactNode {
   const t = useText();
-  const columns = useWaitingColumns<Row>(({ row }) => row.payment);
-  const marks = useMarksColumn<Row>(({ row }) => row);
+  const columns = useWaitingColumns<Row>(
+    ({ row }) => row,
+    ({ row, isGone }) => isGone && <Gone activity={activity} id={idOf(row)} />,
+  );
   const choice: Column<Row> = {
     key: 'select',
     title: t('approvals.select'),
     cell: ({ row: { payment }, isGone }) => (
       // What is gone cannot be selected any more; its place stays as high as it was.
-      <label className={isGone && !selected?.has(payment.payment_id) ? 'choice gone-choice' : 'choice'}>
+      <label className={isGone && !selected.has(payment.payment_id) ? 'choice gone-choice' : 'choice'}>
         <input
           type="checkbox"
           aria-label={t('approvals.selectOne', { id: payment.payment_id })}
-          checked={selected?.has(payment.payment_id) ?? false}
+          checked={selected.has(payment.payment_id)}
           onChange={({ target }) => onToggle(payment, target.checked)}
         />
       </label>
     ),
   };
-  const state: Column<Row> = {
-    ...marks,
-    cell: (row) =>
-      row.isGone ? (
-        <div className="gone">
-          <div className="gone-before">{marks.cell(row)}</div>
-          <Gone activity={activity} id={idOf(row.row)} />
-        </div>
-      ) : (
-        marks.cell(row)
-      ),
-  };
   return (
     <SteadyTable
       name={t('approvals.table')}
-      className="payment-cards"
-      columns={[...(selected ? [choice] : []), ...columns, state]}
+      className="payment-cards two-lines"
+      columns={[choice, ...columns]}
       rows={page.rows}
       rowKey={idOf}
       scope={page.page}
-      isHeld={selected !== undefined && selected.size > 0}
+      isHeld={selected.size > 0}
       onEmpty={onEmpty}
     />
   );
@@ -141,20 +185,20 @@ function WaitingTable({ page, activity, selected, onToggle, onEmpty }: WaitingTa
 function Gone({ activity, id }: { activity: RecentActivity[]; id: string }): ReactNode {
   const t = useText();
   const decided = activity.find(({ payment_id, what }) => payment_id === id && DECIDED.has(what));
-  return <span className="gone-now small">{decided ? <ActivityText entry={decided} /> : t('approvals.gone')}</span>;
+  return decided ? <ActivityText entry={decided} /> : t('approvals.gone');
 }
 
 interface SelectionProps {
   open: Payment[];
   selected: ReadonlyMap<string, Payment>;
   onSelect: (selected: ReadonlyMap<string, Payment>) => void;
-  onDone: (outcome: BulkOutcome) => void;
+  onApprove: () => void;
+  onKeys: () => void;
 }
 
 /** What is selected, what it comes to, and the button that approves it. It keeps its height, so that nothing below it moves. */
-function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactNode {
+function Selection({ open, selected, onSelect, onApprove, onKeys }: SelectionProps): ReactNode {
   const t = useText();
-  const [asked, ask] = useState<Payment[]>();
   const all = open.length > 0 && open.every(({ payment_id: id }) => selected.has(id));
   return (
     <div className="selection">
@@ -171,19 +215,13 @@ function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactN
         {t('approvals.selected', { count: selected.size })} <Sums sums={sumsOf([...selected.values()])} />
         {selected.size === LIST_SIZE && t('approvals.most', { count: LIST_SIZE })}
       </p>
-      <Button kind="primary" isDisabled={selected.size === 0} onPress={() => ask([...selected.values()])}>
+      <Button kind="quiet" onPress={onKeys}>
+        <Icon name="keyboard" />
+        {t('approvals.keys')}
+      </Button>
+      <Button kind="primary" isDisabled={selected.size === 0} onPress={onApprove}>
         {t('approvals.approveSelected')}
       </Button>
-      {asked && (
-        <BulkDialog
-          payments={asked}
-          onBack={() => ask(undefined)}
-          onDone={(outcome) => {
-            ask(undefined);
-            onDone(outcome);
-          }}
-        />
-      )}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { lastPage, Pager } from '../pager.tsx';
-import { useMarksColumn, useWaitingColumns } from './columns.tsx';
+import { useWaitingColumns } from './columns.tsx';
 
 type Row = SteadyRow<Listed>;
 
@@ -17,15 +17,14 @@ export function WaitingForOthers(): ReactNode {
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const { data, error, refetch } = useQuery(waitingQuery(clientId, 'others', page));
-  const columns = useWaitingColumns<Row>(({ row }) => row.payment);
-  const marks = useMarksColumn<Row>(({ row }) => row);
+  const columns = useWaitingColumns<Row>(({ row }) => row);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   if (data.total === 0) return <Empty title={t('approvals.others.none')}>{t('approvals.others.none.text')}</Empty>;
   return (
     <div className="card stack">
       <SteadyTable
         name={t('approvals.table')}
-        className="payment-cards"
+        className="payment-cards two-lines"
         columns={[
           ...columns,
           {
@@ -35,7 +34,6 @@ export function WaitingForOthers(): ReactNode {
             cell: ({ row: { payment }, isGone }) =>
               isGone ? t('approvals.gone') : payment.approvals_workflow.minimum_remaining_authorisations,
           },
-          marks,
         ]}
         rows={data.rows}
         rowKey={({ payment }) => payment.payment_id}

@@ -47,7 +47,7 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
   const [missing, setMissing] = useState(false);
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const needsCode = stepUp && action === 'authorise';
-  const code = useVerificationCode(clientId, id, needsCode);
+  const code = useVerificationCode(clientId, [id], needsCode);
   const decide = useMutation({
     mutationFn: () =>
       send(clientId, id, action, { reason: reason.trim() || undefined, ...(needsCode ? code.proof : {}) }),

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { callClient } from '../../data/client-api.ts';
+import type { Proof } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Alert } from '../../design/notice.tsx';
@@ -17,7 +18,7 @@ const EXPLAINED = new Set(['step_up_failed', 'challenge_expired', 'step_up_requi
 /** The verification code of an approval: its challenge, and what the person has typed. */
 export interface CodeState {
   /** What the approval is sent with. */
-  proof: { challenge_id?: string | undefined; verification_code?: string | undefined };
+  proof: Proof;
   value: string;
   setValue: (value: string) => void;
   isMissing: boolean;
@@ -34,16 +35,18 @@ export interface CodeState {
   explains: (error: unknown) => boolean;
 }
 
-/** Opens the challenge of an approval as soon as its dialog is. @param isNeeded whether the client asks for a code */
-export function useVerificationCode(clientId: string, paymentId: string, isNeeded: boolean): CodeState {
+/**
+ * Opens the challenge of an approval, of one or several payments, as soon as its dialog is.
+ * @param isNeeded whether the client asks for a code
+ */
+export function useVerificationCode(clientId: string, ids: readonly string[], isNeeded: boolean): CodeState {
   const queries = useQueryClient();
   const [value, setValue] = useState('');
   const [isMissing, setMissing] = useState(false);
-  const key = ['challenge', clientId, paymentId];
+  const key = ['challenge', clientId, ids];
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: key,
-    queryFn: async () =>
-      (await callClient('POST /payments/{payment_id}/challenges', clientId, { path: { payment_id: paymentId } })).body,
+    queryFn: () => openChallenge(clientId, ids),
     enabled: isNeeded,
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,
@@ -73,8 +76,26 @@ export function useVerificationCode(clientId: string, paymentId: string, isNeede
   };
 }
 
-/** The field `Verification code`, and how to get another one. @param refusal of the last try */
-export function VerificationCode({ code, refusal }: { code: CodeState; refusal: unknown }): ReactNode {
+/** Of one payment, or of several: the person is told what it is for in each case. */
+async function openChallenge(clientId: string, ids: readonly string[]) {
+  const [id = ''] = ids;
+  const opened =
+    ids.length === 1
+      ? callClient('POST /payments/{payment_id}/challenges', clientId, { path: { payment_id: id } })
+      : callClient('POST /payments/challenges', clientId, { body: { payment_ids: [...ids] } });
+  return (await opened).body;
+}
+
+/** The field `Verification code`, and how to get another one. @param refusal of the last try @param count of the payments that it is for */
+export function VerificationCode({
+  code,
+  refusal,
+  count = 1,
+}: {
+  code: CodeState;
+  refusal: unknown;
+  count?: number;
+}): ReactNode {
   const t = useText();
   const refused = (code.error ?? refusal) as unknown;
   const field = useRef<HTMLInputElement>(null);
@@ -121,7 +142,7 @@ export function VerificationCode({ code, refusal }: { code: CodeState; refusal: 
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={16}
-          hint={t(code.secondFactor === 'sms' ? 'decide.code.sms' : 'decide.code.totp')}
+          hint={t(code.secondFactor === 'sms' ? 'decide.code.sms' : 'decide.code.totp', { count })}
           error={wrong}
           value={code.value}
           onChange={({ target }) => code.setValue(target.value)}

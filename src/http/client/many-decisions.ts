@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
@@ -133,29 +133,36 @@ function shown(paymentId: PaymentId, index: number, problem: Problem | undefined
   return { payment_id: paymentId, done: false, code, message: MESSAGES[code], details: place };
 }
 
+/**
+ * Decides about payments as the caller, each judged alone; the pages do so too.
+ * @throws Problem where nothing is decided: a payment is named twice, a code is needed or wrong
+ */
+export async function decideAll(
+  context: Context,
+  request: FastifyRequest,
+  action: 'authorise' | 'reject',
+  body: Static<typeof DecisionsBody>,
+): Promise<Static<typeof Decided>[]> {
+  const { contactId, clientId } = request.caller;
+  const { payment_ids: paymentIds, reason, challenge_id: challengeId, verification_code: code } = body;
+  requireOnce(paymentIds);
+  const approver = { clientId, contactId, paymentIds };
+  const approves = action === 'authorise';
+  const proof = approves ? await checkStepUpForMany(context, approver, { challengeId, code }) : undefined;
+  const refused = await contactChange(context, request, async (tx, act) => {
+    const changed = approves ? await redeemForMany(tx, approver, { proof, now: act.now }) : [];
+    const before = new Map([...changed].map((id) => [id, changedSince()]));
+    return decideMany(tx, act, presentationOf(context), { ...approver, action, reason, refused: before });
+  });
+  return paymentIds.map((id, index) => shown(id, index, refused.get(index)));
+}
+
 /** PATCH /payments, and POST /payments/challenges: many decisions at once (docs/approvals.md). */
 export function manyDecisionRoutes(app: FastifyInstance, context: Context): void {
   app.patch<{ Querystring: Static<typeof DecisionsQuery>; Body: Static<typeof DecisionsBody> }>(
     '/payments',
     DECIDE,
-    async (request, reply) => {
-      const { contactId, clientId } = request.caller;
-      const { action } = request.query;
-      const { payment_ids: paymentIds, reason, challenge_id: challengeId, verification_code: code } = request.body;
-      requireOnce(paymentIds);
-      const approver = { clientId, contactId, paymentIds };
-      const approves = action === 'authorise';
-      const proof = approves ? await checkStepUpForMany(context, approver, { challengeId, code }) : undefined;
-      const refused = await contactChange(context, request, async (tx, act) => {
-        const changed = approves ? await redeemForMany(tx, approver, { proof, now: act.now }) : [];
-        const before = new Map([...changed].map((id) => [id, changedSince()]));
-        return decideMany(tx, act, presentationOf(context), { ...approver, action, reason, refused: before });
-      });
-      return sendValue(
-        reply,
-        paymentIds.map((id, index) => shown(id, index, refused.get(index))),
-      );
-    },
+    async (request, reply) => sendValue(reply, await decideAll(context, request, request.query.action, request.body)),
   );
 
   app.post<{ Body: Static<typeof ChallengeBody> }>('/payments/challenges', OPEN, async (request, reply) => {
