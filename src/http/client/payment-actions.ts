@@ -36,7 +36,11 @@ const DecisionBody = orderBody(
       Type.String({ ...INFORMATION, description: 'Required by provide_information, and taken by nothing else' }),
     ),
   },
-  { title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
+  {
+    ...{ title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
+    // Decisions have refused it since before clients could order.
+    noNull: ['reason', 'challenge_id', 'verification_code'],
+  },
 );
 const CancelBody = Type.Object(
   { reason: Reason },

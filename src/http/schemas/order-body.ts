@@ -16,19 +16,29 @@ export const ORDER = 'x-order';
 const CODE = 'x-code';
 /** The keyword of an amount, which is read by its digits. */
 const AMOUNT = 'x-amount';
-export const ORDER_KEYWORDS = [ORDER, CODE, AMOUNT];
+/** The keyword of such a body's schema: names of fields in which a null is a value like any other, and refused. */
+const NO_NULL = 'x-no-null';
+export const ORDER_KEYWORDS = [ORDER, CODE, AMOUNT, NO_NULL];
 
 /** Digits that an amount of an order may have before the point. */
 const MAX_ORDER_DIGITS = 15;
 const ORDER_AMOUNT = /^\d{1,15}(?:\.\d+)?$/;
 const AN_AMOUNT = `must be a number above 0, with at most ${MAX_ORDER_DIGITS} digits before the point and no exponent`;
 
-/** The schema of an order's body. @param options `list`: the field that is the list of its elements */
+/**
+ * The schema of an order's body.
+ * @param options `list`: the field that is the list of its elements; `noNull`: the fields in which a null is refused
+ */
 export function orderBody<P extends TProperties>(
   properties: P,
-  { list = '', ...options }: { list?: keyof P & string } & Record<string, unknown> = {},
+  { list = '', noNull = [], ...options }: BodyOptions<keyof P & string> = {},
 ): TObject<P> {
-  return Type.Object(properties, { ...options, additionalProperties: false, [ORDER]: list });
+  return Type.Object(properties, { ...options, additionalProperties: false, [ORDER]: list, [NO_NULL]: noNull });
+}
+
+interface BodyOptions<Field extends string> extends Record<string, unknown> {
+  list?: Field;
+  noNull?: readonly Field[];
 }
 
 /** The code that the faults of a field's value have, where its type is right. */
@@ -78,6 +88,7 @@ interface Node {
   type?: string;
   [AMOUNT]?: true;
   [CODE]?: FaultCode;
+  [NO_NULL]?: readonly string[];
 }
 type Validate = ((document: unknown) => boolean | Promise<unknown>) & { errors?: readonly object[] | null };
 
@@ -109,12 +120,12 @@ function withoutBranches(violations: readonly Violation[]): Violation[] {
 }
 
 /** Takes away the fields that are null where the schema knows them and has no null. */
-function leaveOutNulls({ properties = {}, items, anyOf = [] }: Node, value: unknown): void {
+function leaveOutNulls({ properties = {}, items, anyOf = [], [NO_NULL]: kept = [] }: Node, value: unknown): void {
   for (const node of anyOf) leaveOutNulls(node, value);
   if (items) for (const element of listOf(value)) leaveOutNulls(items, element);
   const fields = fieldsOf(value) as Record<string, unknown>;
   for (const [name, node] of Object.entries(properties)) {
-    if (fields[name] === null && !takesNull(node)) delete fields[name];
+    if (fields[name] === null && !takesNull(node) && !kept.includes(name)) delete fields[name];
     else leaveOutNulls(node, fields[name]);
   }
 }
