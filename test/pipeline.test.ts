@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { type Pool, savepoint, transaction } from '../src/database/database.ts';
 import { createPool } from '../src/database/pools.ts';
@@ -40,6 +41,18 @@ test('a statement that fails later is what is told, and nothing stands', async (
     }),
     { code: '23505' },
   );
+  assert.equal(await count('things'), 0);
+});
+
+test('a connection that is lost while the transaction computes commits nothing, and the caller hears of it', async () => {
+  const work = transaction(pool, async (tx) => {
+    const { rows } = await tx.query('insert into things values (3) returning pg_backend_pid() as pid');
+    const lost = once(tx, 'error');
+    await pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    await lost;
+    return 'done';
+  });
+  await assert.rejects(work, /terminat/);
   assert.equal(await count('things'), 0);
 });
 

@@ -180,11 +180,17 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   const onError = (error: Error) => {
     broken = error;
   };
+  const requireConnection = () => {
+    if (broken) throw broken;
+  };
   tx.on('error', onError);
   try {
     tx.later(begin);
     const result = await work(tx);
-    broken ??= await commit(tx);
+    // The server has undone what a connection did that it lost. A commit that is not sent says nothing.
+    requireConnection();
+    const lost = await commit(tx);
+    broken ??= lost;
     return result;
   } catch (failed) {
     const failure = await causeOf(tx, failed);
