@@ -58,6 +58,15 @@ export class Caller {
     });
   }
 
+  /** As a person of the party who orders: under a key, and some insist. */
+  order(what: string, token: string, { path, ...rest }: Ask): Promise<Entry> {
+    const insist = this.random.next() < INSISTING;
+    return this.ledger.ask({
+      ...{ what, method: 'POST', insist, token, ...rest },
+      url: () => `${this.front().api}${this.#ofParty(path)}`,
+    });
+  }
+
   /** As a person of the party, by its browser. @param session the value of its cookie */
   page(what: string, session: string, { method = 'POST', path, ...rest }: Ask): Promise<Entry> {
     return this.ledger.ask({

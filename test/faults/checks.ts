@@ -6,6 +6,7 @@ import { consumersStand } from './checks/consumers.ts';
 import { redelivered } from './checks/deliveries.ts';
 import { personsErased } from './checks/erasures.ts';
 import { notificationsComplete } from './checks/notifications.ts';
+import { moneyIsHeld } from './checks/orders.ts';
 import { nobodyDied } from './checks/processes.ts';
 import type { Round } from './checks/round.ts';
 import { rulesetsGovern } from './checks/rulesets.ts';
@@ -31,6 +32,7 @@ const CHECKS: Record<string, Check> = {
   'the feed is complete and equals the tables': feedComplete,
   'every notification of every change has arrived': notificationsComplete,
   'balances add up': balancesAddUp,
+  'no money is spent twice, and none is held in vain': moneyIsHeld,
   'the audit trail verifies': auditVerifies,
   'approvals keep to their rule': approvalsKeepRule,
   'rulesets govern their payments': rulesetsGovern,

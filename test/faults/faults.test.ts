@@ -28,7 +28,7 @@ const TAMPERING: Fault = {
          join payments p on p.payment_id = substring(e.body from '"payment_id":"([^"]+)"') and p.ordered_by_name like 'Owner of %'
          where e.type = 'PAYMENT_STATUS_CHANGE')`,
       // The accounts of statements stay right: one whose balance is wrong is not sent, and tried again for days.
-      `update currency_accounts set balance = balance + 1 where currency <> 'EUR'`,
+      `update currency_accounts set balance = balance + 1, held = held + 1 where currency <> 'EUR'`,
       `update payment_approvals set authorisations = json_build_array(authorisations->0, authorisations->0) where json_array_length(authorisations) = 1`,
       'update payment_totals set n = n + 1',
       `update contacts set phone = '+442079460000'`,

@@ -7,6 +7,8 @@ import { OPERATOR_TOKEN, type ServiceProcess, type System } from './system.ts';
 /** How the payments of each party are approved; `ruleset`: by a configuration that the party replaces all the time. */
 export const WORKFLOWS = ['simple', '4-eyes', '6-eyes', 'ruleset'] as const;
 const TOKEN_SECONDS = 90 * 86_400;
+/** Nothing else is booked in it: a client has one account in each currency. */
+export const ORDERED_CURRENCY = 'NOK';
 
 /** A client with its people, and what the callers know of it. */
 export interface Party {
@@ -21,6 +23,8 @@ export interface Party {
   beneficiaries: string[];
   trades: string[];
   multipayments: string[];
+  /** A person who orders, from which account and for whom, and what it ordered that the core has not sent. */
+  orders: { token: string; accountId: number; beneficiaryId: string; made: { id: string; amount: number }[] };
 }
 
 /**
@@ -46,16 +50,27 @@ export async function makeParty(
     const { contactId } = await world.hire(name);
     approvers.push({ id: contactId, token: await accessToken(service, contactId, TOKEN_SECONDS) });
   }
-  const opened = await operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  const open = async (currency: string) =>
+    (await operator('POST', '/currency-accounts', { client_id: world.clientId, currency })).body.account_id;
+  const paid = await operator('POST', '/beneficiaries', {
+    ...{ client_id: world.clientId, beneficiary_name: 'Fjord AS', iban: 'NO9386011117947', currency: ORDERED_CURRENCY },
+  });
+  const { contactId: orderer } = await world.hire('Eve', {}, ['can_create_payments']);
   const { clientId, contactId, beneficiaryId, tradeId, base } = world;
   const token = await accessToken(service, contactId, TOKEN_SECONDS);
   const subscriptionId = receiver ? await subscribe(front, { clientId, token }, receiver) : '';
   return {
     ...{ clientId, contactId, workflow, base, approvers, subscriptionId, token },
-    accountId: opened.body.account_id,
+    accountId: await open('EUR'),
     beneficiaries: [beneficiaryId],
     trades: [tradeId],
     multipayments: [],
+    orders: {
+      token: await accessToken(service, orderer, TOKEN_SECONDS),
+      accountId: await open(ORDERED_CURRENCY),
+      beneficiaryId: paid.body.beneficiary_id,
+      made: [],
+    },
   };
 }
 

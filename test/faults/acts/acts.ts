@@ -5,6 +5,7 @@ import { consume } from './consumers.ts';
 import { askStatement, ping, redeliver, replay, sendStatement, subscribe } from './deliveries.ts';
 import { application, erase, operatorToken, signOn } from './identity.ts';
 import * as nightly from './nightly.ts';
+import * as orders from './orders.ts';
 import { approveMany, visit } from './pages.ts';
 import * as payments from './payments.ts';
 import * as records from './records.ts';
@@ -21,8 +22,10 @@ export const ACTS: readonly Act[] = [
   ...Object.values(payments),
   ...Object.values(records),
   ...Object.values(nightly),
+  ...Object.values(orders),
   ...Object.values(sandbox),
   ...[configure, approveMany, visit, askStatement, sendStatement, ping, redeliver, replay, subscribe, consume],
   ...[operatorToken, application, signOn, erase, approveWithCode, browse, forget, attend],
   ...[pay, pay, pay, pay, move, move, move, decide, decide, decide, approveMany, book],
+  ...[orders.order, orders.order, orders.order, orders.settle, orders.settle],
 ];
