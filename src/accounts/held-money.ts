@@ -117,7 +117,8 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
     name: list.named(`holds-close-${column}`),
     text: `with locked as materialized (
         select a.client_id, a.account_id from currency_accounts a
-        where (a.client_id, a.account_id) in (select h.client_id, h.currency_account_id from holds h ${list.after('cross join')} where ${open})
+        where ${list.belongs('a')}
+          and (a.client_id, a.account_id) in (select h.client_id, h.currency_account_id from holds h ${list.after('cross join')} where ${open})
         order by a.account_id for no key update of a),
       closed as (
         update holds h set closed_at = $${list.values.length + 1}, closed_by = ${list.at('by')} from locked l ${list.after(',')}
@@ -126,7 +127,7 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
       freed as (
         update currency_accounts a set held = a.held - c.amount
         from (select client_id, currency_account_id, sum(amount) as amount from closed group by 1, 2) c
-        where a.client_id = c.client_id and a.account_id = c.currency_account_id)
+        where ${list.belongs('a')} and a.client_id = c.client_id and a.account_id = c.currency_account_id)
       select id from closed`,
     values: [...list.values, now],
   };

@@ -28,6 +28,11 @@ export class RowList<Row, Name extends string> {
     this.values = [ofOne ? clients[0] : clients, ...(rows.length === 1 ? lists.map(([value]) => value) : lists)];
   }
 
+  /** SQL that a row of another relation belongs to one of the clients. @param alias of the relation */
+  belongs(alias: string): string {
+    return this.#form === 'of-clients' ? `${alias}.client_id = any($1::text[])` : `${alias}.client_id = $1`;
+  }
+
   /** SQL of a column's value. */
   at(name: Name): string {
     if (this.#form !== 'one') return `u.${name}`;
