@@ -11,6 +11,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { processorSeconds } from './feed/processor-time.ts';
 import { type FedService, serverClock, startFedService, TOKEN } from './feed/service.ts';
+import { type Measured, measure } from './load/lanes.ts';
 import { log } from './payments-data.ts';
 
 const CONNECTIONS = 16;
@@ -18,15 +19,6 @@ const AT_ONCE_OF_ONE = 64;
 const ACCOUNTS = 200;
 const SECONDS = 6;
 const ROUNDS = 3;
-
-interface Measured {
-  rate: number;
-  p50: number;
-  p99: number;
-  /** Milliseconds of processor time for each. */
-  program: number;
-  server: number;
-}
 
 export async function run(args: string[]): Promise<void> {
   const seconds = Number(args[0] ?? SECONDS);
@@ -68,38 +60,6 @@ function row(name: string, { rate, p50, p99, program, server }: Measured, floor:
     `| ${name} | ${rate.toFixed(0)} | ${p50.toFixed(1)}, ${p99.toFixed(1)} | ${program.toFixed(2)} | ${server.toFixed(2)} | ` +
       `${ratio.toFixed(1)} |`,
   );
-}
-
-/** Works on some lanes, one after the other on each. */
-async function measure(
-  { seconds, lanes }: { seconds: number; lanes: number },
-  { program, server }: { program: () => number; server: () => number },
-  work: (n: number) => Promise<void>,
-): Promise<Measured> {
-  const times: number[] = [];
-  let next = 0;
-  const [programBefore, serverBefore] = [program(), server()];
-  const began = performance.now();
-  const end = began + seconds * 1_000;
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let start = performance.now(); start < end; start = performance.now()) {
-        next += 1;
-        await work(next);
-        times.push(performance.now() - start);
-      }
-    }),
-  );
-  const took = performance.now() - began;
-  times.sort((a, b) => a - b);
-  const each = 1_000 / times.length;
-  return {
-    rate: (times.length * 1_000) / took,
-    p50: times[times.length >> 1] ?? 0,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
-    program: (program() - programBefore) * each,
-    server: (server() - serverBefore) * each,
-  };
 }
 
 /** Clients with an account each, numbered from 1. */

@@ -16,7 +16,7 @@ ChangeRecorder.prototype.beforeCommit = async function record(tx) {
 };
 
 const service = await startService(readConfig(), createLog('warn', false));
-process.send?.({ operator: service.operatorUrl });
+process.send?.({ operator: service.operatorUrl, api: service.addresses.api });
 process.on('message', (message) => {
   feed = message === 'feed';
   process.send?.({});

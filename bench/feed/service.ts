@@ -10,6 +10,7 @@ export const TOKEN = 'operator-token-of-the-bench';
 export interface FedService {
   pid: number;
   operator: string;
+  api: string;
   /** Whether transactions write their changes from now on. */
   feed(on: boolean): Promise<void>;
   stop(): Promise<void>;
@@ -32,10 +33,11 @@ export async function startFedService(url: string, folder: string, environment =
       ...environment,
     },
   });
-  const { operator }: { operator: string } = await ask(child);
+  const { operator, api }: { operator: string; api: string } = await ask(child);
   return {
     pid: child.pid as number,
     operator,
+    api,
     feed: async (on) => {
       await ask(child, on ? 'feed' : 'no feed');
     },
