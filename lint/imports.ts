@@ -36,7 +36,7 @@ const BUSINESS = {
   approvals: ['exchange', 'identity'],
   payments: ['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'webhooks'],
   iso20022: [],
-  orders: ['approvals', 'exchange', 'identity', 'iso20022', 'payments'],
+  orders: ['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'iso20022', 'payments', 'webhooks'],
   feed: [
     ...['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'orders', 'payments', 'statements'],
     'webhooks',
@@ -49,7 +49,7 @@ const DOMAINS = Object.keys(BUSINESS);
 
 /** Where requests come in: the same. What listeners share stands first. */
 const ENTRANCES = {
-  'http/schemas': ['exchange', 'identity', 'payments'],
+  'http/schemas': ['beneficiaries', 'exchange', 'identity', 'payments'],
   'http/server': ['http/schemas', 'operator'],
   'http/graphql': ['webhooks'],
   'http/description': ['http/schemas', 'http/server', 'operator'],

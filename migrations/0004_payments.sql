@@ -63,6 +63,8 @@ create table multipayments (
   status text not null check (status in ('created', 'rejected')),
   created_at timestamptz not null,
   rejected_at timestamptz,
+  -- From when the exchanges of one that a client made bind; null: it has none, or the institution made it.
+  binds_at timestamptz,
   unique (client_id, multipayment_id)
 );
 

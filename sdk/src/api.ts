@@ -41,6 +41,7 @@ const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /beneficiaries',
   'POST /payments',
   'POST /payments/challenges',
+  'POST /multipayments',
   'POST /quotes',
   'POST /trades',
   'POST /trades/{trade_id}/drawdowns',

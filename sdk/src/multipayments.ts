@@ -1,5 +1,11 @@
-import type { Api } from './api.ts';
+import type { Api, InputOf, OrderOptions, ResponseOf } from './api.ts';
 import { type DecisionOptions, given } from './payments.ts';
+
+/** What the instructions are paid from, as on the wire, without `client_id`. */
+export type MultipaymentQuery = Omit<NonNullable<InputOf<'POST /multipayments'>['query']>, 'validate_only'>;
+/** One of many payments, as on the wire. */
+export type NewInstruction = InputOf<'POST /multipayments'>['body'][number];
+export type OrderedMultipayment = ResponseOf<'POST /multipayments'>;
 
 /** The client's multi payments. */
 export class Multipayments {
@@ -7,6 +13,18 @@ export class Multipayments {
 
   constructor(api: Api) {
     this.#api = api;
+  }
+
+  /**
+   * Orders many payments, with the exchanges that they need. What cannot be done is in `invalid_payments`.
+   * @throws LombardError `payments_invalid` where nothing is done, and others
+   */
+  async create(
+    query: MultipaymentQuery,
+    body: readonly NewInstruction[],
+    options: OrderOptions = {},
+  ): Promise<OrderedMultipayment> {
+    return (await this.#api.call('POST /multipayments', { ...options, query, body: [...body] })).body;
   }
 
   /** Rejects the trades of a multi payment and cancels its payments. */

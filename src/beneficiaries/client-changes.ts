@@ -44,6 +44,16 @@ export async function orderBeneficiary(
     newId(tx, clientId, 'beneficiary_id'),
   ]);
   throwFirst(refused.get(0)?.blocked, refused.get(0)?.duplicate);
+  return writeBeneficiary(tx, act, { clientId, id, fields });
+}
+
+/** Writes a beneficiary that a contact of its client orders, once it was judged and has an identifier. */
+export async function writeBeneficiary(
+  tx: Transaction,
+  act: Act,
+  { clientId, id, fields }: Named & { fields: OrderedFields },
+): Promise<Beneficiary> {
+  const keys = keysOf(fields);
   const record: Omit<Beneficiary, 'account_id'> = {
     ...BEGINNING,
     ...fields,

@@ -27,6 +27,8 @@ const JUDGE = `select (n.i - 1)::int as index, j.duplicate, j.blocked
 export interface Refusals {
   blocked: Problem | undefined;
   duplicate: Problem | undefined;
+  /** Which beneficiary it equals. */
+  twin: string | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ export async function judgePayees(
       {
         blocked: blocked ? isBlocked() : undefined,
         duplicate: duplicate === null ? undefined : duplicateOf(duplicate),
+        twin: duplicate ?? undefined,
       },
     ]),
   );

@@ -46,14 +46,7 @@ export async function createMultipayment(
   const { client_id: clientId, contact_id: contactId } = input;
   await requireContact(tx, input);
   await shareLock(tx, clientId);
-  const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', input.multipayment_unique_id);
-  const { rows } = await tx.query<{ id: number; unique: string }>(
-    `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)
-     values ($1, $2, $3, 'created', $4) returning multipayment_id as id, multipayment_unique_id as unique`,
-    [clientId, uniqueId, contactId, act.now],
-  );
-  const made = rows[0] as { id: number; unique: string };
-  noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
+  const made = await beginMultipayment(tx, act, { clientId, contactId, given: input.multipayment_unique_id });
   const multipaymentId = made.id;
   const wanted = input.trades.map((trade, index) => {
     const inside = `trades[${index}].`;
@@ -87,6 +80,32 @@ export async function createMultipayment(
     after: { status: 'created', multipayment_unique_id: made.unique, trades, payments: input.payments.length },
   });
   return made.id;
+}
+
+/**
+ * Writes a multi payment that has neither trades nor payments yet.
+ * @param bindsAt from when its exchanges bind (instructions, second page, 8)
+ * @throws Problem already_exists
+ */
+export async function beginMultipayment(
+  tx: Transaction,
+  act: Act,
+  {
+    clientId,
+    contactId,
+    given,
+    bindsAt,
+  }: { clientId: string; contactId: string; given?: string | undefined; bindsAt?: Date },
+): Promise<{ id: number; unique: string }> {
+  const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', given);
+  const { rows } = await tx.query<{ id: number; unique: string }>(
+    `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at, binds_at)
+     values ($1, $2, $3, 'created', $4, $5) returning multipayment_id as id, multipayment_unique_id as unique`,
+    [clientId, uniqueId, contactId, act.now, bindsAt ?? null],
+  );
+  const made = rows[0] as { id: number; unique: string };
+  noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
+  return made;
 }
 
 /** A trade or payment of a multi payment belongs to its client and its contact. */

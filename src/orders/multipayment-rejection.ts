@@ -26,7 +26,7 @@ export async function rejectMultipayment(
   await shareLock(tx, clientId);
   const found = await findMultipayment(tx, clientId, request.id);
   const id = found.multipayment_id;
-  await lock(tx, clientId, id);
+  await lock(tx, clientId, id, act.now);
   noteChange(tx, act, { entity: 'multipayment', id: String(id), clientId, action: 'update' });
   await cancelPayments(tx, act, presentation, { clientId, contactId, id, reason });
   await rejectTrades(tx, act, presentation, { clientId, id });
@@ -44,19 +44,36 @@ export async function rejectMultipayment(
   });
 }
 
-/** @throws Problem already_rejected */
-async function lock(tx: Transaction, clientId: string, id: number): Promise<void> {
+/** @throws Problem already_rejected; transition_not_allowed where its exchanges bind */
+async function lock(tx: Transaction, clientId: string, id: number, now: Date): Promise<void> {
   const locked = first(
-    await tx.query<{ status: string }>(
-      'select status from multipayments where client_id = $1 and multipayment_id = $2 for no key update',
+    await tx.query<{ status: string; binds_at: Date | null }>(
+      'select status, binds_at from multipayments where client_id = $1 and multipayment_id = $2 for no key update',
       [clientId, id],
     ),
   );
-  if (locked?.status !== 'rejected') return;
-  throw new Problem('already_rejected', {
-    field: 'multipayment_id',
-    message: `${formattedId(id)} has already been rejected`,
-  });
+  if (locked?.status === 'rejected')
+    throw new Problem('already_rejected', {
+      field: 'multipayment_id',
+      message: `${formattedId(id)} has already been rejected`,
+    });
+  if (!locked?.binds_at) return;
+  if (locked.binds_at <= now || (await isUnderWay(tx, clientId, id)))
+    throw new Problem('transition_not_allowed', {
+      field: 'multipayment_id',
+      message: 'its exchanges bind; its payments can be rejected one by one',
+    });
+}
+
+/** Whether an exchange of a multi payment has gone on, or was debited. Its row is locked. */
+async function isUnderWay(tx: Transaction, clientId: string, id: number): Promise<boolean> {
+  const { rows } = await tx.query<{ status: string; debited: boolean }>(
+    `select t.status, exists (select from transactions d where d.client_id = $1 and d.trade_id = t.trade_id and d.amount < 0) as debited
+     from trades t where t.client_id = $1 and t.multipayment_id = $2 and t.buy_currency <> t.sell_currency
+     order by t.trade_id for no key update of t`,
+    [clientId, id],
+  );
+  return rows.some(({ status, debited }) => status !== 'Created' || debited);
 }
 
 /** A payment of the multi payment, its row locked. */

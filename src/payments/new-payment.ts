@@ -62,6 +62,8 @@ export interface OrderedPayment {
   funding_account_id: number | null;
   quote_id: string | null;
   request_index: number | null;
+  instruction_id: string | null;
+  end_to_end_id: string | null;
   /** Its trade belongs to it alone. */
   own_trade: boolean;
   /** What it takes of the limit of the day, a decimal in the currency of the limit. */
@@ -132,6 +134,8 @@ export const NEW_PAYMENT_COLUMNS: Columns<NewPayment> = PAYMENT.written({
   funding_account_id: ({ ordered }) => ordered?.funding_account_id,
   quote_id: ({ ordered }) => ordered?.quote_id,
   request_index: ({ ordered }) => ordered?.request_index,
+  instruction_id: ({ ordered }) => ordered?.instruction_id,
+  end_to_end_id: ({ ordered }) => ordered?.end_to_end_id,
   own_trade: ({ ordered }) => ordered?.own_trade ?? false,
   limit_amount: ({ ordered }) => ordered?.limit_amount,
   limit_currency: ({ ordered }) => ordered?.limit_currency,

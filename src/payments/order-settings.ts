@@ -53,23 +53,32 @@ export async function readOrderSettings(
   const apart = isDistributed(db)
     ? (await db.query<{ currency: string }>(`${FUNDING} union ${BOUGHT}`, paid)).rows.map(({ currency }) => currency)
     : undefined;
-  const common = { schemes: SCHEMES_SELECT, pricing: CLIENT_PRICING_SELECT };
-  const found = await (apart
-    ? readTogether<Lists>(
-        db,
-        { currencies: `${CURRENCY_SELECT} where currency = any($2::text[]) or currency in (${LIMIT})`, ...common },
-        [clientId, apart],
-      )
-    : readTogether<Omit<Lists, 'currencies'> & { paid: CurrencyRow }>(
-        db,
-        { paid: `${CURRENCY_SELECT} where currency in (${FUNDING} union ${BOUGHT} union ${LIMIT})`, ...common },
-        paid,
-      ));
-  const rows = 'paid' in found ? found.paid : found.currencies;
-  const settings = new Map(rows.map((row) => [row.currency, settingsOf(row)]));
+  if (apart) return readSettingsOf(db, clientId, apart);
+  // The names of the lists name the statement.
+  const { paid: currencies, ...found } = await readTogether<Omit<Lists, 'currencies'> & { paid: CurrencyRow }>(
+    db,
+    { paid: `${CURRENCY_SELECT} where currency in (${FUNDING} union ${BOUGHT} union ${LIMIT})`, ...COMMON },
+    paid,
+  );
+  return settingsIn(clientId, { currencies, ...found });
+}
+
+const COMMON = { schemes: SCHEMES_SELECT, pricing: CLIENT_PRICING_SELECT };
+
+/** As `readOrderSettings`, with the settings of some currencies and of the client's limit. */
+export async function readSettingsOf(db: Db, clientId: string, codes: readonly string[]): Promise<OrderSettings> {
+  const currencies = `${CURRENCY_SELECT} where currency = any($2::text[]) or currency in (${LIMIT})`;
+  return settingsIn(clientId, await readTogether<Lists>(db, { currencies, ...COMMON }, [clientId, codes]));
+}
+
+function settingsIn(
+  clientId: string,
+  { currencies, schemes, pricing }: { [Name in keyof Lists]: Lists[Name][] },
+): OrderSettings {
+  const settings = new Map(currencies.map((row) => [row.currency, settingsOf(row)]));
   return {
     currency: (code) => settings.get(code) ?? defaultSettings(code),
-    schemes: found.schemes[0]?.rules ?? DEFAULT_RULES,
-    pricing: pricingOf(clientId, found.pricing[0]),
+    schemes: schemes[0]?.rules ?? DEFAULT_RULES,
+    pricing: pricingOf(clientId, pricing[0]),
   };
 }

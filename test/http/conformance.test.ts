@@ -268,6 +268,7 @@ describe('the client API', () => {
     assert.deepEqual(judge.missing(), STREAMS);
     assert.deepEqual(Object.fromEntries(made), {
       'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
+      'POST /multipayments': 'nowhere',
       'POST /payments': 'nowhere',
       'POST /payments/challenges': 'nowhere',
       'POST /payments/{payment_id}/challenges': 'nowhere',
@@ -358,6 +359,19 @@ async function orders(ask: Caller): Promise<void> {
   await ask('PATCH', '/payments?action=authorise', ids);
   await ask('PATCH', '/payments?action=reject', { payment_ids: [] });
   await ask('PATCH', `/payments/${made[0].payment_id}?action=provide_information`, { information: 'Known' });
+  await many(ask, account, payee.beneficiary_id);
+}
+
+async function many(ask: Caller, account: number, beneficiary_id: string): Promise<void> {
+  const row = { payment_currency: 'EUR', payment_amount: 1, payment_reference: 'Invoice 1', direction: 'buy' };
+  const good = { ...row, trade_type: 'spot', beneficiary_id };
+  const address = `/multipayments?sell_currency=EUR&funding_account_id=${account}&reason=other`;
+  await ask('POST', `${address}&validate_only=true`, [good]);
+  await ask('POST', address, [good]);
+  await ask('POST', address, [good, { ...good, beneficiary_id: 'none' }]);
+  await ask('POST', address, [{ ...good, beneficiary_id: 'none' }]);
+  await ask('POST', address, [{ ...good, note: 1 }]);
+  await ask('POST', '/multipayments', [good]);
 }
 
 interface Payee {

@@ -697,6 +697,72 @@ export interface GraphqlRequest {
   operationName?: string | null;
 }
 
+export interface Instruction {
+  /** Currency of the payment, ISO 4217 */
+  payment_currency: string;
+  /** Amount, with the decimals of its currency */
+  payment_amount: number;
+  /** What the payee reads; no control characters */
+  payment_reference: string;
+  /** The currency of the payment is bought */
+  direction: 'buy';
+  trade_type: 'spot';
+  /** When it is to be paid; a past or closed day moves; default: as early as possible, YYYY-MM-DD */
+  value_date?: string;
+  /** The client's own identifier */
+  instruction_id?: string;
+  /** Who is paid, alone; or the fields of a payee */
+  beneficiary_id?: string;
+  /** Name of the payee */
+  beneficiary_name?: string;
+  /** Country of the payee, ISO 3166-1 */
+  beneficiary_country?: string;
+  /** Country of its bank, ISO 3166-1 */
+  bank_country?: string;
+  /** Address, parted at its last comma into line and city */
+  beneficiary_address?: string;
+  /** City; with it the address is the line as it stands */
+  beneficiary_city?: string;
+  /** State or region */
+  beneficiary_state?: string;
+  /** Post code */
+  beneficiary_post_code?: string;
+  /** IBAN */
+  iban?: string;
+  /** Account number */
+  account_number?: string;
+  /** Sort code, ABA, BSB, IFSC or what the country has */
+  bank_code?: string;
+  /** BIC */
+  swift_code?: string;
+  /** Name of the bank */
+  bank_name?: string;
+  /** Purpose, for the bank of the payee */
+  purpose_of_payment?: string;
+  /** Why it is paid */
+  reason_for_trade?:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+}
+
+export type Instructions = Instruction[];
+
 export interface InvalidBody {
   /** Error code: one of the list, or one that a later version adds */
   code:
@@ -799,6 +865,20 @@ export interface InvalidBody {
   }[];
 }
 
+/** An instruction that cannot be done: its fields as they were sent, beside errors and request_index */
+export interface InvalidInstruction {
+  errors: {
+    /** What is wrong */
+    code: string;
+    /** Short description of the cause */
+    message: string;
+    /** The field, and what it must be; never a bank detail */
+    details: string;
+  }[];
+  /** Its place in what was sent, from 0 */
+  request_index: number;
+}
+
 export interface LoggedRequest {
   /** When it arrived */
   at: string;
@@ -834,9 +914,37 @@ export interface Money {
   currency: string;
 }
 
+export interface MultipaymentPayment {
+  payment_id: string | null;
+  /** The place of its instruction, from 0 */
+  request_index: number;
+  status:
+    | 'Need more beneficiary information'
+    | 'Validating beneficiary information'
+    | 'Waiting for payment date'
+    | 'Payment complete'
+    | 'Executing Payment'
+    | 'Payment pending of authorization'
+    | 'Payment rejected'
+    | 'Payment cancelled';
+}
+
 export interface MultipaymentRejection {
   /** Why; the payment, its timeline and the audit trail show it */
   reason?: string;
+}
+
+export interface MultipaymentTrade {
+  trade_id: string | null;
+  buy_amount: number;
+  buy_currency: string;
+  sell_amount: number;
+  sell_currency: string;
+  /** Bought units for one sold */
+  client_rate: number;
+  /** The sold currency, then the bought one */
+  client_rate_symbol: string;
+  value_date: string;
 }
 
 export interface OnboardingEvent {
@@ -855,6 +963,16 @@ export interface OnboardingEvent {
 
 export interface OnboardingNotification {
   data: OnboardingEvent[];
+}
+
+export interface OrderedMultipayment {
+  multipayment_id: number | null;
+  multipayment: string | null;
+  multipayment_unique_id: string | null;
+  /** The trades that were booked */
+  trade_details: MultipaymentTrade[];
+  payments: MultipaymentPayment[];
+  invalid_payments: InvalidInstruction[];
 }
 
 export interface OrderedPayment {
@@ -1886,6 +2004,45 @@ export interface Operations {
       trade_id: string;
     };
     response: TradeFunds;
+  };
+  /** Create many payments, with the exchanges that they need */
+  'POST /multipayments': {
+    query?: {
+      /** The trade that all are paid from */
+      trade_id?: string;
+      /** What is sold for the currencies that are paid; or trade_id */
+      sell_currency?: string;
+      /** As without it */
+      accept_immediately?: 'true';
+      /** Do what can be done, and answer the others; default: true */
+      accept_partial?: boolean;
+      /** Number of a currency account in the sell currency, which holds what is sold or paid */
+      funding_account_id?: number;
+      /** Why; required with funding_account_id; default: other */
+      reason?:
+        | 'charitable_aid'
+        | 'payment_for_goods'
+        | 'capital_investment'
+        | 'payment_for_services'
+        | 'repatriation_of_goods'
+        | 'repatriation_of_services'
+        | 'property_purchase'
+        | 'mortage_repayment'
+        | 'property_rental_or_maintenance'
+        | 'salary_payroll'
+        | 'travel_costs'
+        | 'living_costs'
+        | 'repayment_of_loan'
+        | 'balance_hedging'
+        | 'repatriation_from_investment'
+        | 'portfolio_netting'
+        | 'not_related_to_goods_or_services'
+        | 'other';
+      /** All checks, and what success would say; nothing is kept, and no key is taken */
+      validate_only?: boolean;
+    };
+    body: Instructions;
+    response: OrderedMultipayment;
   };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {

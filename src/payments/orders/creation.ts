@@ -72,7 +72,7 @@ export async function orderPayments(
   const judged = judgeOrder(order, scene, { now: act.now, sepa, faults });
   const payments = newPayments(act, order, { judged, scene, ids, tradeIds });
   await requireApprovals(tx, payments, scene);
-  await useLimit(tx, payments, { judged, scene });
+  await useLimit(tx, payments, scene);
   const trades = scene.trade ? [] : payments.map((payment) => ownTrade(act, payment));
   if (scene.funds)
     openHolds(
@@ -133,6 +133,8 @@ function newPayments(
       funding_account_id: account ?? null,
       quote_id: quote ?? null,
       request_index: index,
+      instruction_id: null,
+      end_to_end_id: null,
       own_trade: scene.trade === undefined,
       limit_amount: null,
       limit_currency: null,
@@ -145,10 +147,10 @@ function newPayments(
 }
 
 /** What each payment requires. Where the client asks for a second factor, one that nobody else would have to approve waits for its creator. */
-async function requireApprovals(
+export async function requireApprovals(
   tx: Transaction,
   payments: readonly NewPayment[],
-  { rules, permitted, stepUp }: OrderScene,
+  { rules, permitted, stepUp }: Pick<OrderScene, 'rules' | 'permitted' | 'stepUp'>,
 ): Promise<void> {
   const wanted = payments.map(({ input, amount }) => ({
     ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
@@ -174,33 +176,36 @@ async function isComplete(
 }
 
 /** @throws Problem exchange_rate_missing, limit_exceeded */
-async function useLimit(
+export async function useLimit(
   tx: Transaction,
   payments: readonly NewPayment[],
-  { judged, scene }: { judged: JudgedOrder; scene: OrderScene },
+  scene: Pick<OrderScene, 'day' | 'settings'>,
 ): Promise<void> {
   if (!scene.day) return;
   const { currency } = scene.day;
   const { decimals } = scene.settings.currency(currency);
-  const amounts = payments.map(({ amount }) => amount);
-  const use = await useOfLimit(tx, scene.day, { amounts, currency: judged.currency, decimals });
+  const use = await useOfLimit(tx, scene.day, payments.map(inCurrency), decimals);
   if (use.problem) throw use.problem;
   for (const [index, { ordered }] of payments.entries())
     if (ordered) Object.assign(ordered, { limit_amount: use.amounts[index], limit_currency: currency });
 }
 
+const inCurrency = ({ amount, input }: NewPayment) => ({ amount, currency: input.payment_currency });
+
 /** The trade of a payment from an account: the same currency on both sides. */
-function ownTrade({ now }: Act, { input, amount, ordered }: NewPayment): NewTrade {
+export function ownTrade({ now }: Act, { input, amount, ordered, multipaymentId }: NewPayment): NewTrade {
   const { client_id, contact_id, trade_id: id, payment_currency: currency } = input;
   const given: TradeInput = {
     ...{ client_id, contact_id, trade_type: 'spot', rate: '1', reference: input.reference ?? null },
     ...{ buy_currency: currency, sell_currency: currency, buy_amount: amount, sell_amount: amount },
   };
   const reason = ordered?.order_reason ?? null;
-  return { input: given, id, values: readTrade(given, now), ordered: { reason, single: true } };
+  const booked = { input: given, id, values: readTrade(given, now), ordered: { reason, single: true } };
+  return multipaymentId === undefined ? booked : { ...booked, multipaymentId };
 }
 
-function holdOf({ id, input, amount }: NewPayment, { funds }: OrderScene) {
+/** What a payment holds of the account that it is paid from. */
+export function holdOf({ id, input, amount }: NewPayment, { funds }: Pick<OrderScene, 'funds'>) {
   return {
     holdId: randomUUID(),
     clientId: input.client_id,

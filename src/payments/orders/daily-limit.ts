@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { isDistributed } from '../../database/cells/pool.ts';
 import { type Db, first, one, type Transaction } from '../../database/database.ts';
 import { readCurrency } from '../../exchange/currency.ts';
-import { quoteBetween } from '../../exchange/exchange-rates.ts';
+import { type Quote, quoteBetween } from '../../exchange/exchange-rates.ts';
 import { addDays, londonDay, startOfLondonDay } from '../../values/calendar.ts';
-import { Problem } from '../../values/errors.ts';
+import { Problem, refusalOf } from '../../values/errors.ts';
 import { Exact, exact } from '../../values/json.ts';
 import { ExactNumber, Nullable } from '../../values/schemas.ts';
 
@@ -120,40 +120,72 @@ const boundsOf = (day: string) => [startOfLondonDay(day), startOfLondonDay(addDa
 const inLimit = (amount: string, decimals: number) =>
   new Big(amount).round(decimals, Big.roundHalfEven).toFixed(decimals);
 
-/** What amounts take of the limit: each with the rate of now, rounded half even to the limit's decimals. */
+/** What payments take of the limit: each with the rate of now, rounded half even to the limit's decimals. */
 export interface LimitUse {
-  /** A decimal for each amount, in their order. */
+  /** A decimal for each payment, in their order. */
   amounts: string[];
   problem: Problem | undefined;
 }
 
+/** What a payment is of. */
+interface Counted {
+  /** A decimal. */
+  amount: string;
+  currency: string;
+}
+
 /**
- * Works out what new payments take of the limit, and whether it has room for them.
+ * Works out what new payments take of the limit, and whether it has room for all of them.
  * @param decimals of the limit's currency
  * @throws Problem exchange_rate_missing
  */
 export async function useOfLimit(
   tx: Transaction,
   day: DayOfOrders,
-  { amounts, currency, decimals }: { amounts: readonly string[]; currency: string; decimals: number },
+  payments: readonly Counted[],
+  decimals: number,
 ): Promise<LimitUse> {
-  const converted = async (from: string, all: readonly string[]) => {
-    const quote = await quoteBetween(tx, from, day.currency).catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-      throw new Problem(
-        'exchange_rate_missing',
-        `no rate is known between ${from} and ${day.currency}, of the daily limit`,
-      );
-    });
-    return all.map((amount) => inLimit(quote.convert(amount), decimals));
+  const { used, taken } = await takenOf(tx, day, payments, decimals);
+  const amounts = taken.map((each) => {
+    if (each instanceof Problem) throw each;
+    return each;
+  });
+  const needed = amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+  const fits = used.plus(needed).lte(day.amount);
+  return { amounts, problem: fits ? undefined : exceeded(day, used, decimals) };
+}
+
+/** What of the limit is used, and what each payment takes of it. @throws Problem exchange_rate_missing, of what is used */
+async function takenOf(
+  tx: Transaction,
+  day: DayOfOrders,
+  payments: readonly Counted[],
+  decimals: number,
+): Promise<{ used: Big; taken: (string | Problem)[] }> {
+  const quotes = new Map<string, Quote | Problem>();
+  const converted = async ({ currency, amount }: Counted): Promise<string | Problem> => {
+    const quote = quotes.get(currency) ?? (await quoteBetween(tx, currency, day.currency).catch(refusalOf));
+    quotes.set(currency, quote);
+    if (!(quote instanceof Problem)) return inLimit(quote.convert(amount), decimals);
+    return new Problem(
+      'exchange_rate_missing',
+      `no rate is known between ${currency} and ${day.currency}, of the daily limit`,
+    );
   };
   let used = new Big(day.used);
-  for (const other of day.others) used = used.plus((await converted(other.currency, [other.amount]))[0] ?? 0);
-  const own = await converted(currency, amounts);
-  const needed = own.reduce((total, amount) => total.plus(amount), new Big(0));
-  if (used.plus(needed).lte(day.amount)) return { amounts: own, problem: undefined };
+  for (const other of day.others) {
+    const taken = await converted(other);
+    if (taken instanceof Problem) throw taken;
+    used = used.plus(taken);
+  }
+  const taken: (string | Problem)[] = [];
+  for (const payment of payments) taken.push(await converted(payment));
+  return { used, taken };
+}
+
+function exceeded(day: DayOfOrders, used: Big, decimals: number): Problem {
   const left = new Big(day.amount).minus(used);
   const shown = (left.lt(0) ? new Big(0) : left).toFixed(decimals);
   const message = `the limit of the day is ${day.amount} ${day.currency}, and ${shown} ${day.currency} is left`;
-  return { amounts: own, problem: new Problem('limit_exceeded', message) };
+  return new Problem('limit_exceeded', message);
 }

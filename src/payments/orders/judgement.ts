@@ -128,8 +128,8 @@ function datePayments(
 const ENDED = ['Closed', 'Cancelled', 'Rejected'];
 const NOT_PAID_FROM = ['window_forward', 'ndf'];
 
-/** @throws Problem transition_not_allowed, trade_not_open */
-function requireOpen({ single, status, trade_type: type }: LockedTrade): void {
+/** Payments may be ordered from a trade. @throws Problem transition_not_allowed, trade_not_open */
+export function requireOpen({ single, status, trade_type: type }: LockedTrade): void {
   if (single) throw ofOnePayment('trade_id');
   const refused = (message: string) => new Problem('trade_not_open', { field: 'trade_id', message });
   if (ENDED.includes(status)) throw refused(`the trade is "${status}"`);
@@ -155,6 +155,6 @@ function requireMoney({ trade, funds }: OrderScene, currency: string, payments: 
 }
 
 /** What is left of an amount, with the decimals of the one that has more. */
-function left(amount: string, taken: string): string {
+export function left(amount: string, taken: string): string {
   return new Big(amount).minus(taken).toFixed(Math.max(decimalsOf(amount), decimalsOf(taken)));
 }

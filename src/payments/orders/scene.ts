@@ -10,7 +10,7 @@ import type { TradeOrder } from '../../exchange/trade-order.ts';
 import { textArray } from '../../values/text-array.ts';
 import { type OrderSettings, readOrderSettings } from '../order-settings.ts';
 import { type DayOfOrders, lockDay } from './daily-limit.ts';
-import type { Order } from './order.ts';
+import type { Order, Orderer } from './order.ts';
 
 /** Everything that an order is judged by, read in one go. What guards money is locked until the transaction ends. */
 export interface OrderScene {
@@ -71,7 +71,11 @@ export async function readScene(tx: Transaction, now: Date, order: Order): Promi
       ? undefined
       : lockFunds(tx, clientId, order.funding_account_id),
     readClient(tx, order),
-    readPayees(tx, order),
+    readPayees(
+      tx,
+      order,
+      order.payments.map(({ beneficiary_id: id }) => id),
+    ),
     permittedOf(tx, [clientId]),
     readOrderSettings(tx, clientId, { trade: order.trade_id, account: order.funding_account_id, quote: quoteId }),
     lockDay(tx, clientId, now),
@@ -94,7 +98,8 @@ function tradeToBe(booking: BookingScene | undefined): LockedTrade | undefined {
   };
 }
 
-async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Promise<LockedTrade | undefined> {
+/** Locks a trade of a client. @returns undefined where the client has none with this identifier */
+export async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Promise<LockedTrade | undefined> {
   tx.later({
     name: 'order-trade-lock',
     text: 'select from trades where client_id = $1 and trade_id = $2 for no key update',
@@ -111,15 +116,16 @@ async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Pr
   return rows[0];
 }
 
-async function readClient(tx: Transaction, { clientId, contactId }: Order) {
-  const { rows } = await tx.query<{ workflow: string; stepUp: boolean; creatorName: string }>({
+/** What of a client and of who orders for it the payments keep. */
+export async function readClient(tx: Transaction, { clientId, contactId }: Orderer) {
+  const { rows } = await tx.query<{ workflow: string; stepUp: boolean; creatorName: string; fxEnabled: boolean }>({
     name: 'order-client',
-    text: `select k.authorisation_workflow as workflow, k.approval_step_up as "stepUp",
+    text: `select k.authorisation_workflow as workflow, k.approval_step_up as "stepUp", k.fx_enabled as "fxEnabled",
         (select name from contacts where contact_id = $2) as "creatorName"
       from clients k where k.client_id = $1`,
     values: [clientId, contactId],
   });
-  return rows[0] ?? { workflow: '', stepUp: false, creatorName: '' };
+  return rows[0] ?? { workflow: '', stepUp: false, creatorName: '', fxEnabled: false };
 }
 
 const COLUMNS = [
@@ -129,9 +135,10 @@ const COLUMNS = [
 ];
 
 /** Reads whom an order pays, and keeps its client from changing or deleting them until the transaction ends. */
-async function readPayees(
+export async function readPayees(
   tx: Transaction,
-  { clientId, trade_id: trade, payments }: Order,
+  { clientId, trade_id: trade }: Pick<Order, 'clientId' | 'trade_id'>,
+  ids: readonly string[],
 ): Promise<Map<string, OrderedPayee>> {
   const { rows } = await tx.query<OrderedPayee & Record<string, unknown>>({
     name: 'order-payees',
@@ -139,7 +146,7 @@ async function readPayees(
         exists (select from trade_beneficiaries t where t.client_id = $1 and t.trade_id = $3 and t.beneficiary_id = b.beneficiary_id) as joined
       from (select distinct * from unnest($2::text[])) as u(beneficiary_id) cross join lateral (
         select * from beneficiaries where client_id = $1 and beneficiary_id = u.beneficiary_id and active offset 0 for key share) b`,
-    values: [clientId, textArray(payments.map(({ beneficiary_id: id }) => id)), trade ?? null],
+    values: [clientId, textArray(ids), trade ?? null],
   });
   return new Map(rows.map((row) => [row.beneficiary_id, row]));
 }

@@ -1,0 +1,190 @@
+import { openHolds } from '../../accounts/held-money.ts';
+import type { Act } from '../../audit/act.ts';
+import { writeBeneficiary } from '../../beneficiaries/client-changes.ts';
+import type { Beneficiary } from '../../beneficiaries/declaration.ts';
+import type { OrderedFields } from '../../beneficiaries/order.ts';
+import { newIds } from '../../database/cells/identifiers.ts';
+import { type Transaction, together } from '../../database/database.ts';
+import { type NewTrade, writeOwnTrades } from '../../exchange/trade-booking.ts';
+import { writePayments } from '../../payments/creation.ts';
+import type { PaymentInput } from '../../payments/declaration.ts';
+import { type NewPayment, type OrderedPayment, readPayment } from '../../payments/new-payment.ts';
+import { holdOf, ownTrade, requireApprovals, useLimit } from '../../payments/orders/creation.ts';
+import type { Orderer } from '../../payments/orders/order.ts';
+import type { OrderedPayee } from '../../payments/orders/scene.ts';
+import type { Presentation } from '../../payments/presentation.ts';
+import type { BookedExchange } from './exchanges.ts';
+import type { JudgedInstruction } from './judgement.ts';
+import type { InstructionScene, Source } from './scene.ts';
+
+/** What a payment keeps of the file that it comes from. */
+export interface FileOf {
+  massPaymentId: string;
+  externalReference: string;
+}
+
+/** What a file says of a row besides the instruction. */
+export interface RowOrigin {
+  endToEndId?: string | undefined;
+  uuid?: string | undefined;
+  charges?: 'SHA' | 'OUR' | undefined;
+  reason?: Source['reason'] | undefined;
+}
+
+/** What payments are made of. */
+interface Making {
+  presentation: Presentation;
+  orderer: Orderer;
+  source: Source;
+  scene: InstructionScene;
+  judged: readonly JudgedInstruction[];
+  /** The trades that were booked for those that buy their currency. */
+  exchanges: readonly BookedExchange[];
+  multipaymentId?: number | undefined;
+  file?: FileOf | undefined;
+  originOf?: ((row: JudgedInstruction) => RowOrigin) | undefined;
+  /** What each takes of the daily limit is known already. */
+  limits?: ReadonlyMap<number, string> | undefined;
+}
+
+/** A payment that was made, with the trade of its own if it has one. */
+export interface MadePayment {
+  judged: JudgedInstruction;
+  payment: NewPayment;
+  payee: OrderedPayee;
+  trade: NewTrade | undefined;
+}
+
+/**
+ * Makes the payments of instructions that are covered: new payees first, then a trade for each that is paid from an account, with its hold.
+ * Approvals, notifications and feed are those of every payment.
+ * @throws Problem exchange_rate_missing, limit_exceeded
+ */
+export async function createInstructed(tx: Transaction, act: Act, making: Making): Promise<MadePayment[]> {
+  const { presentation, orderer, scene, judged, exchanges, limits } = making;
+  if (judged.length === 0) return [];
+  const of = () => ({ id: undefined, input: { client_id: orderer.clientId } }) as Identified;
+  const owning = judged.filter(({ exchanged }) => !exchanged && !scene.trade);
+  const ids = judged.map(of);
+  const tradeIds = owning.map(of);
+  const fresh = freshPayees(judged);
+  const payeeIds = [...fresh].map(of);
+  await together([
+    newIds(tx, 'payment_id', ids, false),
+    newIds(tx, 'trade_id', tradeIds, false),
+    newIds(tx, 'beneficiary_id', payeeIds, false),
+  ]);
+  const made = await together(
+    [...fresh.values()].map((fields, index) =>
+      writeBeneficiary(tx, act, { clientId: orderer.clientId, id: payeeIds[index]?.id as string, fields }),
+    ),
+  );
+  const newPayees = new Map([...fresh.keys()].map((key, index) => [key, payeeFrom(made[index] as Beneficiary)]));
+  const bought = new Map(
+    exchanges.flatMap(({ group, tradeId }) => group.members.map(({ row }) => [row.index, tradeId])),
+  );
+  const owned = new Map(owning.map(({ row }, index) => [row.index, tradeIds[index]?.id as string]));
+  const payments = judged.map((each, index) => {
+    const payee = each.payee ?? (newPayees.get(each.described?.key ?? '') as OrderedPayee);
+    const tradeId = scene.trade?.trade_id ?? bought.get(each.row.index) ?? (owned.get(each.row.index) as string);
+    return { judged: each, payee, payment: newPayment(act, making, { each, payee, tradeId, id: ids[index]?.id }) };
+  });
+  const all = payments.map(({ payment }) => payment);
+  await requireApprovals(tx, all, scene);
+  if (limits) setLimits(payments, limits, scene);
+  else await useLimit(tx, all, scene);
+  const trades = new Map(
+    payments
+      .filter(({ payment }) => payment.ordered?.own_trade)
+      .map(({ payment }) => [payment.id as string, ownTrade(act, payment)]),
+  );
+  if (scene.funds)
+    openHolds(
+      tx,
+      act.now,
+      all.filter(({ id }) => trades.has(id as string)).map((payment) => holdOf(payment, scene)),
+    );
+  // Each trade before its payment: in the change feed the cause comes first.
+  if (trades.size > 0) await writeOwnTrades(tx, act, presentation.apiUrl, [...trades.values()]);
+  await writePayments(tx, act, presentation, all, { permitted: scene.permitted });
+  return payments.map((each) => ({ ...each, trade: trades.get(each.payment.id as string) }));
+}
+
+interface Identified {
+  id: string | undefined;
+  input: { client_id: string };
+}
+
+/** The payees that do not exist yet, each once. */
+function freshPayees(judged: readonly JudgedInstruction[]): Map<string, OrderedFields> {
+  const fresh = new Map<string, OrderedFields>();
+  for (const { described } of judged)
+    if (described && !fresh.has(described.key)) fresh.set(described.key, described.fields);
+  return fresh;
+}
+
+/** A beneficiary that was just made, as payments see it. */
+function payeeFrom(made: Beneficiary): OrderedPayee {
+  return {
+    ...{ beneficiary_id: made.beneficiary_id, account_id: made.account_id, currency: made.currency },
+    ...{ bank_country_code: made.bank_country_code, purpose_of_payment: made.purpose_of_payment },
+    ...{ beneficiary_name: made.beneficiary_name, account_number: made.account_number, iban: made.iban },
+    ...{ swift_code: made.swift_code, bank_identifier: made.bank_identifier },
+    ...{ beneficiary_aml_id: made.beneficiary_aml_id, active: made.beneficiary_active },
+    ...{ authorised: made.beneficiary_authorised, blocked: made.beneficiary_blocked },
+    ...{ completed: made.beneficiary_completed, verified: made.beneficiary_verified },
+    ...{ account_blocked: false, joined: false },
+  };
+}
+
+function newPayment(
+  act: Act,
+  { orderer, source, scene, multipaymentId, file, originOf }: Making,
+  {
+    each,
+    payee,
+    tradeId,
+    id,
+  }: { each: JudgedInstruction; payee: OrderedPayee; tradeId: string; id: string | undefined },
+): NewPayment {
+  const { row, date, scheme, exchanged } = each;
+  const origin = originOf?.(each) ?? {};
+  const own = !exchanged && !scene.trade;
+  const input: PaymentInput = {
+    ...{ client_id: orderer.clientId, contact_id: orderer.contactId, trade_id: tradeId },
+    ...{ beneficiary_id: payee.beneficiary_id, amount: row.amount, payment_currency: row.currency },
+    ...{ payment_date: date, reference: row.reference, charges: origin.charges ?? 'SHA', scheme },
+    ...(file && { mass_payment_id: file.massPaymentId, mass_payment_external_reference_id: file.externalReference }),
+  };
+  const ordered: OrderedPayment = {
+    order_reason: origin.reason ?? source.reason,
+    purpose_of_payment: row.purpose ?? payee.purpose_of_payment,
+    email_beneficiary: null,
+    account_id: payee.account_id,
+    // Of one that buys its currency the trade holds the money, and not the payment.
+    funding_account_id: source.accountId ?? null,
+    quote_id: null,
+    request_index: row.index,
+    instruction_id: row.instructionId ?? null,
+    end_to_end_id: origin.endToEndId ?? null,
+    own_trade: own,
+    limit_amount: null,
+    limit_currency: null,
+  };
+  return Object.assign(readPayment(input, act.now, multipaymentId === undefined ? {} : { multipaymentId }), {
+    ...{ id, payee, ordered, creatorName: scene.creatorName, workflow: scene.workflow, joinsTrade: !payee.joined },
+    ...(origin.uuid !== undefined && { uuid: origin.uuid }),
+  });
+}
+
+function setLimits(
+  payments: readonly Pick<MadePayment, 'judged' | 'payment'>[],
+  limits: ReadonlyMap<number, string>,
+  { day }: InstructionScene,
+): void {
+  for (const { judged, payment } of payments) {
+    const amount = limits.get(judged.row.index);
+    if (payment.ordered && amount !== undefined)
+      Object.assign(payment.ordered, { limit_amount: amount, limit_currency: day?.currency });
+  }
+}

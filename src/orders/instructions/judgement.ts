@@ -1,0 +1,162 @@
+import Big from 'big.js';
+import { keysOf } from '../../beneficiaries/account-key.ts';
+import { currencyRefusal, type OrderedFields } from '../../beneficiaries/order.ts';
+import { isAllowed } from '../../exchange/client-pricing.ts';
+import { judgeValueDate, maturityOf } from '../../exchange/value-date.ts';
+import { left } from '../../payments/orders/judgement.ts';
+import type { OrderedPayee } from '../../payments/orders/scene.ts';
+import { paymentDate } from '../../payments/payment-date.ts';
+import { bankCountry, type Scheme, schemeRuleFor } from '../../payments/schemes.ts';
+import { londonDay } from '../../values/calendar.ts';
+import { type ErrorCode, Problem, refusalOf } from '../../values/errors.ts';
+import { decimalsOf } from '../../values/money.ts';
+import type { Instruction, RowFault } from './row.ts';
+import type { InstructionScene, Source } from './scene.ts';
+
+/** Whether instructions can be done. Nothing is read here but the scene. What is wrong with a row is added to its faults. */
+
+/** An instruction that can be done, as far as it was judged. */
+export interface JudgedInstruction {
+  row: Instruction;
+  /** Who is paid; undefined where it is a new payee. */
+  payee: OrderedPayee | undefined;
+  /** Whom it describes; equal ones have the same `key`. */
+  described: { fields: OrderedFields; key: string } | undefined;
+  date: string;
+  /** Why it is not the day that was asked for; null where it is, or where none was. */
+  warning: string | null;
+  scheme: Scheme;
+  /** Its currency has to be bought. */
+  exchanged: boolean;
+}
+
+/** How instructions are judged. */
+export interface Judging {
+  now: Date;
+  /** The countries of SEPA. */
+  sepa: ReadonlySet<string>;
+}
+
+/** Judges the rows that have no fault yet. @returns those that still have none */
+export function judgeInstructions(
+  rows: readonly Instruction[],
+  { source, scene, now, sepa }: Judging & { source: Source; scene: InstructionScene },
+): JudgedInstruction[] {
+  return rows.flatMap((row) => {
+    if (row.faults.length > 0) return [];
+    const judged = judgeRow(row, { source, scene, now, sepa });
+    return row.faults.length > 0 ? [] : [judged];
+  });
+}
+
+function judgeRow(
+  row: Instruction,
+  { source, scene, now, sepa }: Judging & { source: Source; scene: InstructionScene },
+): JudgedInstruction {
+  const { currency: code, amount, beneficiaryId } = row;
+  const { settings, trade } = scene;
+  const currency = settings.currency(code);
+  const fault = (field: string, faultCode: RowFault['code'], message: string) =>
+    row.faults.push({ field, code: faultCode, message });
+  if (decimalsOf(amount) > currency.decimals)
+    fault(
+      'payment_amount',
+      'invalid_format',
+      `must have at most ${currency.decimals} digits after the point, as ${code} has`,
+    );
+  const known = scene.described.get(row.index);
+  const payee = scene.payees.get(beneficiaryId ?? known?.twin ?? '');
+  const described = !payee && row.payee ? { fields: row.payee, key: keyOf(row.payee) } : undefined;
+  for (const problem of payeeProblems(row, payee, { blocked: known?.blocked, described: row.payee }))
+    fault(problem.fault?.field ?? '', problem.code, problem.fault?.message ?? problem.details);
+  const exchanged = trade === undefined && code !== source.sellCurrency;
+  for (const [field, problemCode, message] of currencyRefusals(code, { source, scene, exchanged }))
+    fault(field, problemCode, message);
+  const country = bankCountry(payee ?? (row.payee as OrderedFields | undefined) ?? { iban: null, swift_code: null });
+  const rule = schemeRuleFor(settings.schemes, { payment_currency: code, amount, country }, sepa);
+  const none = { row, payee, described, date: '', warning: null, scheme: rule.scheme, exchanged };
+  if (row.faults.length > 0) return none;
+  try {
+    const maturity = exchanged ? firstMaturity(scene, source, code, now) : (trade?.maturity_date ?? null);
+    const asked = row.valueDate ?? londonDay(now);
+    const { date, warning } = paymentDate({ asked, currency, rule, maturity, now, field: 'value_date' });
+    return { ...none, date, warning: row.valueDate === undefined ? null : warning };
+  } catch (error) {
+    fault('value_date', 'invalid_format', refusalOf(error).fault?.message ?? 'is too far away');
+    return none;
+  }
+}
+
+/** Payees that differ in name, account or currency are different ones. */
+function keyOf(fields: OrderedFields): string {
+  return JSON.stringify([...Object.values(keysOf(fields)), fields.currency]);
+}
+
+function payeeProblems(
+  { currency, beneficiaryId }: Instruction,
+  payee: OrderedPayee | undefined,
+  { blocked, described }: { blocked: Problem | undefined; described: OrderedFields | undefined },
+): Problem[] {
+  const field = beneficiaryId === undefined ? 'beneficiary_name' : 'beneficiary_id';
+  if (beneficiaryId !== undefined && !payee)
+    return [new Problem('beneficiary_not_found', { field, message: 'does not exist for this client' })];
+  if (blocked || payee?.account_blocked)
+    return [new Problem('beneficiary_blocked', { field, message: 'its account is blocked' })];
+  const refusal = described && !payee ? currencyRefusal(described.currency) : undefined;
+  if (refusal) return [new Problem(refusal.code, { field: 'payment_currency', message: refusal.fault?.message ?? '' })];
+  if (!payee || payee.currency === currency) return [];
+  const message = `must be a payee in ${currency}, the currency of the payment`;
+  return [new Problem('currency_mismatch', { field, message })];
+}
+
+function* currencyRefusals(
+  code: string,
+  { source, scene, exchanged }: { source: Source; scene: InstructionScene; exchanged: boolean },
+): Generator<[field: string, code: ErrorCode, message: string]> {
+  const { trade, settings } = scene;
+  const field = 'payment_currency';
+  if (trade && trade.buy_currency !== code)
+    yield [field, 'currency_mismatch', `must be ${trade.buy_currency}, which the trade buys`];
+  if (!isAllowed(settings.pricing, code, 'pay_allowed'))
+    yield [field, 'currency_not_allowed', `the client may not pay ${code}`];
+  else if (exchanged && !isAllowed(settings.pricing, code, 'buy_allowed'))
+    yield [field, 'currency_not_allowed', `the client may not buy ${code}`];
+  else if (exchanged && !isAllowed(settings.pricing, source.sellCurrency ?? '', 'sell_allowed'))
+    yield [field, 'currency_not_allowed', `the client may not sell ${source.sellCurrency}`];
+}
+
+/** When the first possible spot in a currency matures: it cannot be paid before. */
+function firstMaturity({ settings }: InstructionScene, { sellCurrency = '' }: Source, code: string, now: Date): Date {
+  const sold = settings.currency(sellCurrency);
+  const dated = judgeValueDate({ kind: 'spot', asked: undefined, currencies: [sold, settings.currency(code)], now });
+  if ('code' in dated) throw new Problem('invalid_body', { field: dated.field, message: dated.message });
+  return maturityOf(dated.date, sold);
+}
+
+/**
+ * Gives what is left of the trade or the account to the instructions that take of it, in their order. One that it no longer covers gets a
+ * fault.
+ * @param taken of the account already, decimals: what exchanges hold
+ * @returns the instructions that are covered, those that buy their currency among them
+ */
+export function coverInstructions(
+  judged: readonly JudgedInstruction[],
+  { trade, funds }: Pick<InstructionScene, 'trade' | 'funds'>,
+  taken: readonly string[] = [],
+): JudgedInstruction[] {
+  const available = trade
+    ? left(trade.buy_amount, trade.allocated)
+    : taken.reduce((rest, amount) => left(rest, amount), left(funds?.balance ?? '0', funds?.held ?? '0'));
+  let rest = new Big(available);
+  const code = trade ? 'trade_amount_exceeded' : 'insufficient_funds';
+  return judged.filter(({ row, exchanged }) => {
+    if (exchanged) return true;
+    if (rest.gte(row.amount)) {
+      rest = rest.minus(row.amount);
+      return true;
+    }
+    const message = `available: ${rest.toFixed(decimalsOf(available))}, needed: ${row.amount}, currency: ${row.currency}`;
+    row.faults.push({ field: '', code, message });
+    return false;
+  });
+}

@@ -1,0 +1,265 @@
+import type { BankTable } from '../../beneficiaries/bank-table.ts';
+import { LENGTHS } from '../../beneficiaries/declaration.ts';
+import { type OrderedBody, type OrderedFields, readNew } from '../../beneficiaries/order.ts';
+import { isCalendarDay } from '../../values/calendar.ts';
+import { isCountry } from '../../values/countries.ts';
+import { isCurrency } from '../../values/currencies.ts';
+import type { ErrorCode, FaultCode } from '../../values/errors.ts';
+import { FAULTS, MESSAGES } from '../../values/errors.ts';
+import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
+import { decimal } from '../../values/money.ts';
+import { REASONS } from '../../values/reasons.ts';
+
+/** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
+
+/** A row as it was sent. */
+export type SentRow = Readonly<Record<string, unknown>>;
+
+/** What is wrong with a row. */
+export interface RowFault {
+  code: FaultCode | ErrorCode;
+  /** The field; empty where it is the row as a whole. */
+  field: string;
+  message: string;
+}
+
+/** A row that was read. */
+export interface Instruction {
+  /** Its place in the list, from 0. */
+  index: number;
+  sent: SentRow;
+  /** The same with all digits of its numbers, to be answered. */
+  shown: SentRow;
+  faults: RowFault[];
+  /** Its faults are of the form alone: an unknown field, or a wrong type. */
+  malformed: boolean;
+  currency: string;
+  /** A decimal. */
+  amount: string;
+  reference: string;
+  /** `YYYY-MM-DD` */
+  valueDate: string | undefined;
+  instructionId: string | undefined;
+  /** One of them says who is paid. */
+  beneficiaryId: string | undefined;
+  payee: OrderedFields | undefined;
+  purpose: string | undefined;
+}
+
+const MAX_DIGITS = 15;
+const AMOUNT = /^\d{1,15}(?:\.\d+)?$/;
+const CONTROLS = /\p{Cc}/u;
+
+type Check = (text: string) => Omit<RowFault, 'field'> | undefined;
+
+const invalid = (message: string, code: FaultCode = 'invalid_format') => ({ code, message });
+const lengths = (least: number, most: number) => (text: string) =>
+  [...text].length < least || [...text].length > most ? invalid(`must have ${least} to ${most} characters`) : undefined;
+const oneOf =
+  (...words: readonly string[]) =>
+  (text: string) =>
+    words.includes(text) ? undefined : invalid(`must be ${words.length === 1 ? `\`${words[0]}\`` : 'one of the list'}`);
+/** A bank detail, which is checked once its blanks and hyphens are gone. */
+const detail: Check = (text) => (/\S/.test(text) ? undefined : invalid('must not be blank'));
+const limited =
+  (most: number): Check =>
+  (text) =>
+    /\S/.test(text) ? lengths(1, most)(text) : invalid('must not be blank');
+const country: Check = (text) =>
+  isCountry(text) ? undefined : invalid('must be a country of ISO 3166-1', 'invalid_country');
+
+/** What of a payment a row says. */
+const OF_PAYMENT: Record<string, Check> = {
+  payment_currency: (text) =>
+    isCurrency(text) ? undefined : invalid('must be a currency of ISO 4217', 'invalid_currency'),
+  payment_reference: (text) =>
+    CONTROLS.test(text) ? invalid('must have no control characters') : lengths(3, 140)(text),
+  direction: oneOf('buy'),
+  trade_type: oneOf('spot'),
+  value_date: (text) => (isCalendarDay(text) ? undefined : invalid('must be a calendar day as YYYY-MM-DD')),
+  instruction_id: lengths(1, 35),
+};
+/** What of a payee a row says, and how a beneficiary calls it. */
+const OF_PAYEE: Record<string, [name: string, check: Check]> = {
+  beneficiary_name: ['name', detail],
+  beneficiary_country: ['country_code', country],
+  bank_country: ['bank_country_code', country],
+  beneficiary_address: ['address_line_1', detail],
+  beneficiary_city: ['city', limited(LENGTHS.city)],
+  beneficiary_state: ['state_region', limited(LENGTHS.state_region)],
+  beneficiary_post_code: ['post_code', limited(LENGTHS.post_code)],
+  iban: ['iban', detail],
+  account_number: ['account_number', detail],
+  bank_code: ['bank_identifier', detail],
+  swift_code: ['swift_code', detail],
+  bank_name: ['bank_name', limited(LENGTHS.bank_name)],
+  purpose_of_payment: ['purpose_of_payment', limited(LENGTHS.purpose_of_payment)],
+  reason_for_trade: ['reason_for_trade', oneOf(...REASONS)],
+};
+/** The fields of a row, in their order. */
+const ROW_FIELDS = [
+  ...['payment_currency', 'payment_amount', 'payment_reference', 'direction', 'trade_type', 'value_date'],
+  ...['instruction_id', 'beneficiary_id', ...Object.keys(OF_PAYEE)],
+] as const;
+const REQUIRED = ['payment_currency', 'payment_amount', 'payment_reference', 'direction', 'trade_type'];
+const REQUIRED_OF_PAYEE = ['beneficiary_name', 'beneficiary_country', 'bank_country'];
+const KNOWN: ReadonlySet<string> = new Set(ROW_FIELDS);
+/** How a row calls the fields of a beneficiary. */
+const CALLED = new Map([
+  ...Object.entries(OF_PAYEE).map(([field, [name]]): [string, string] => [name, field]),
+  ['bank_currency_code', 'payment_currency'],
+]);
+
+/** How rows were sent. */
+export interface Sending {
+  table: BankTable;
+  /** Cells of CSV are texts, amounts too. */
+  texts?: boolean;
+  /** The digits of the numbers of the document that the rows are of. */
+  digits?: WrittenDigits | undefined;
+}
+
+/** Reads the rows of a document. @param rows of one document that `parseJson` gave, or cells of a CSV */
+export function readRows(document: unknown, rows: readonly unknown[], how: Omit<Sending, 'digits'>): Instruction[] {
+  const digits = writtenDigits(document);
+  return rows.map((row, index) => readRow(row, index, { ...how, digits }));
+}
+
+/** Reads a row. All its faults are told, each field once. */
+function readRow(row: unknown, index: number, { table, texts = false, digits }: Sending): Instruction {
+  const isObject = typeof row === 'object' && row !== null && !Array.isArray(row);
+  const sent = (isObject ? row : {}) as SentRow;
+  const faults = new Map<string, RowFault>();
+  let malformed = false;
+  const fault = (field: string, { code, message }: Omit<RowFault, 'field'>) => {
+    if (!faults.has(field)) faults.set(field, { code, field, message });
+  };
+  const misshapen = (field: string, given: Omit<RowFault, 'field'>) => {
+    malformed = true;
+    fault(field, given);
+  };
+  if (!isObject) misshapen('', invalid('must be an object'));
+  for (const field of Object.keys(sent))
+    if (!KNOWN.has(field)) misshapen(field, { code: 'unknown_field', message: 'is not a field of an instruction' });
+
+  const text = (field: string, check: Check): string | undefined => {
+    const value = sent[field];
+    if (value == null) return undefined;
+    if (typeof value !== 'string') {
+      misshapen(field, invalid('must be a string'));
+      return undefined;
+    }
+    const wrong = check(value);
+    if (wrong) fault(field, wrong);
+    return wrong ? undefined : value;
+  };
+  const values = Object.fromEntries(
+    Object.entries(OF_PAYMENT).map(([field, check]) => [field, text(field, check)]),
+  ) as Record<string, string | undefined>;
+  const { payment_currency: currency = '', payment_reference: reference = '' } = values;
+  const amount = amountOf(sent, { texts, digits, fault, misshapen });
+  const beneficiaryId = text('beneficiary_id', lengths(1, MAX_ID));
+  const given = Object.entries(OF_PAYEE).flatMap(([field, [name, check]]) => {
+    const value = text(field, check);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  for (const field of REQUIRED) if (sent[field] == null) fault(field, { code: 'required', message: 'is required' });
+  let payee: OrderedFields | undefined;
+  if (sent.beneficiary_id != null) {
+    for (const field of Object.keys(OF_PAYEE))
+      if (sent[field] != null) fault(field, invalid('must not be given beside beneficiary_id'));
+  } else if (isObject) {
+    for (const field of REQUIRED_OF_PAYEE)
+      if (sent[field] == null) fault(field, { code: 'required', message: 'is required, or beneficiary_id' });
+    payee = payeeOf({ ...Object.fromEntries(given), bank_currency_code: currency || undefined }, { table, fault });
+  }
+  return {
+    ...{
+      index,
+      sent,
+      shown: withDigits(sent, digits?.get(sent)),
+      malformed,
+      currency,
+      amount,
+      reference,
+      beneficiaryId,
+      payee,
+    },
+    ...{ valueDate: values.value_date, instructionId: values.instruction_id },
+    ...{ purpose: payee?.purpose_of_payment ?? undefined, faults: inOrder(faults) },
+  };
+}
+
+/** A row whose numbers are written as they were sent. */
+function withDigits(sent: SentRow, digits: ReadonlyMap<string, string> | undefined): SentRow {
+  if (!digits) return sent;
+  return { ...sent, ...Object.fromEntries([...digits].map(([field, text]) => [field, new Exact(text)])) };
+}
+
+const MAX_ID = 64;
+type Telling = (field: string, fault: Omit<RowFault, 'field'>) => void;
+
+function amountOf(
+  sent: SentRow,
+  {
+    texts,
+    digits,
+    fault,
+    misshapen,
+  }: { texts: boolean; digits: WrittenDigits | undefined; fault: Telling; misshapen: Telling },
+): string {
+  const value = sent.payment_amount;
+  if (value == null) return '';
+  const field = 'payment_amount';
+  if (typeof value !== (texts ? 'string' : 'number')) {
+    misshapen(field, invalid(`must be a ${texts ? 'decimal' : 'number'}`));
+    return '';
+  }
+  const written = digits?.get(sent)?.get(field) ?? String(value);
+  if (AMOUNT.test(written) && /[1-9]/.test(written)) return decimal(written, field, { decimals: MAX_DIGITS });
+  fault(field, invalid(`must be a number above 0, with at most ${MAX_DIGITS} digits before the point and no exponent`));
+  return '';
+}
+
+/** Who is to be paid, as a beneficiary is read. An address is parted at its last comma, where no city is given. */
+function payeeOf(body: OrderedBody, { table, fault }: { table: BankTable; fault: Telling }): OrderedFields {
+  const { address_line_1: address, city } = body;
+  const parted: Record<string, unknown> = { ...body };
+  if (typeof address === 'string' && city === undefined) {
+    const at = address.lastIndexOf(',');
+    if (at >= 0) {
+      parted.address_line_1 = address.slice(0, at).trim() || undefined;
+      parted.city = address.slice(at + 1).trim() || undefined;
+    }
+  }
+  for (const name of ['address_line_1', 'city'] as const) {
+    const value = parted[name];
+    if (typeof value !== 'string' || [...value].length <= LENGTHS[name]) continue;
+    const what = name === 'city' ? 'a city' : 'a line';
+    fault('beneficiary_address', invalid(`must have ${what} of at most ${LENGTHS[name]} characters`));
+  }
+  const { fields, faults } = readNew(table, parted);
+  for (const { field, code, message } of faults) fault(CALLED.get(field) ?? field, { code, message });
+  return fields;
+}
+
+function inOrder(faults: ReadonlyMap<string, RowFault>): RowFault[] {
+  const rank = ({ field }: RowFault) => (ROW_FIELDS as readonly string[]).indexOf(field) + 1 || ROW_FIELDS.length + 1;
+  return [...faults.values()].sort((one, other) => rank(one) - rank(other));
+}
+
+/** What is wrong with a row, as it is answered. */
+export interface AnsweredFault {
+  code: string;
+  message: string;
+  details: string;
+}
+
+/** Its faults as they are answered. */
+export function answered(faults: readonly RowFault[]): AnsweredFault[] {
+  return faults.map(({ code, field, message }) => ({
+    code,
+    message: code in FAULTS ? FAULTS[code as FaultCode] : MESSAGES[code as ErrorCode],
+    details: field === '' ? message : `${field}: ${message}`,
+  }));
+}
