@@ -53,7 +53,7 @@ end $$;
 
 -- Where there are several cells: whose the identifiers are that callers may give, since an index sees one cell only (src/claims.ts). Empty
 -- where there is one cell.
-create type claimed_field as enum ('payment_id', 'uuid', 'trade_id', 'beneficiary_id', 'account_id', 'transaction_id',
+create type claimed_field as enum ('payment_id', 'mass_payment_id', 'uuid', 'trade_id', 'beneficiary_id', 'account_id', 'transaction_id',
   'multipayment_unique_id', 'mass_beneficiary_id');
 create table claims (
   field claimed_field not null,

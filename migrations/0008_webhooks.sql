@@ -8,7 +8,7 @@
 create type webhook_type as enum (
   'TRADE_STATUS_CHANGE', 'PAYMENT_STATUS_CHANGE', 'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
   'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION', 'ONBOARDING_STATUS_CHANGE',
-  'BENEFICIARY_STATUS_CHANGE');
+  'BENEFICIARY_STATUS_CHANGE', 'MASS_PAYMENT_STATUS_CHANGE');
 
 -- HTTP: the service sends to `url`. STREAM: the client reads (src/webhooks/stream.ts); nothing is dialled.
 create type subscription_delivery as enum ('HTTP', 'STREAM');

@@ -1,7 +1,7 @@
 -- What the pages in the browser need: verification codes for approvals, and mails.
 
 -- A challenge before an approval. It is good for one contact and one payment, while the payment is what it was then. One for many payments
--- names none itself: step_up_payments has them.
+-- names none itself: step_up_payments has them. One for a file names the file, and what its rows were.
 create table step_up_challenges (
   challenge_sha256 bytea primary key,
   client_id text not null references clients,
@@ -13,6 +13,8 @@ create table step_up_challenges (
   payment_currency text,
   account jsonb,
   status payment_status,
+  mass_payment_id uuid,
+  content_sha256 bytea,
   -- Hashed together with the challenge, because the hash of six digits alone is easily reversed.
   code_sha256 bytea,
   attempts int not null default 0,

@@ -14,6 +14,7 @@ import { MailWorker } from './mails/worker.ts';
 import { Backlog } from './monitoring/backlog.ts';
 import { createJournalClearing } from './monitoring/journals.ts';
 import { createAnswerClearing } from './operator/idempotency.ts';
+import { MassPaymentWorker } from './orders/mass/worker.ts';
 import { rollUpTotals } from './payments/search/totals.ts';
 import { Parts } from './process/parts.ts';
 import { Periodic } from './process/periodic.ts';
@@ -109,10 +110,13 @@ async function startAll({ context: everywhere, parts, drawing }: Workers): Promi
   await parts.start(dispatcher, { takesWork: true });
   const statements = new StatementWorker(context, drawing, cells);
   await parts.start(statements, { takesWork: true });
+  const files = new MassPaymentWorker(context, cells);
+  await parts.start(files, { takesWork: true });
   context.activity.listen(
     dispatcher,
     { work: ['changes'], wake: () => publisher.wake() },
     { work: ['statements'], wake: () => statements.wake() },
+    { work: ['orders'], wake: () => files.wake() },
   );
   await parts.start(new MailWorker(context, drawing.institution, cells), { takesWork: true });
 }

@@ -42,6 +42,9 @@ const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /payments',
   'POST /payments/challenges',
   'POST /multipayments',
+  'POST /mass-payments',
+  'POST /mass-payments/{mass_payment_id}/confirm',
+  'POST /mass-payments/{mass_payment_id}/challenges',
   'POST /quotes',
   'POST /trades',
   'POST /trades/{trade_id}/drawdowns',
@@ -55,6 +58,8 @@ interface Input extends OrderOptions {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
   body?: unknown;
+  /** A file in the place of a JSON body. */
+  file?: { type: string; content: string | Uint8Array<ArrayBuffer> } | undefined;
 }
 
 /** Calls operations of the client API, for one client, with its tokens. */
@@ -84,6 +89,14 @@ export class Api {
     return { status: incoming.status, headers: incoming.headers, body: content(incoming) as ResponseOf<K> };
   }
 
+  /** As `call`, with a file in the place of a JSON body. */
+  async upload<K extends OperationName>(
+    operation: K,
+    input: Omit<InputOf<K>, 'body'> & OrderOptions & Required<Pick<Input, 'file'>>,
+  ): Promise<ResponseOf<K>> {
+    return content(await this.#send(operation, input)) as ResponseOf<K>;
+  }
+
   /** As `call`, of an operation that answers a file: its bytes, or the JSON that stands in its place. */
   async file<K extends OperationName>(
     operation: K,
@@ -93,18 +106,19 @@ export class Api {
   }
 
   async #send(operation: OperationName, input: Input, reads?: boolean): Promise<Incoming> {
-    const { path = {}, query = {}, body, signal, validateOnly } = input;
+    const { path = {}, query = {}, body, file, signal, validateOnly } = input;
     const { idempotencyKey = ORDERS.has(operation) ? newKey() : undefined } = input;
     const [method = '', template = ''] = operation.split(' ', 2);
     const url = this.#url(template, path, { ...query, ...(validateOnly ? { validate_only: true } : {}) });
     const headers: Record<string, string> = { accept: 'application/json' };
-    if (body !== undefined) headers['content-type'] = 'application/json';
+    if (file) headers['content-type'] = file.type;
+    else if (body !== undefined) headers['content-type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     const isRepeatable = method === 'GET' || READING_POSTS.has(operation);
     const request = {
       method,
       url,
-      body: body === undefined ? undefined : stringify(body),
+      body: file?.content ?? (body === undefined ? undefined : stringify(body)),
       reads: reads ?? (isRepeatable || (method === 'POST' && idempotencyKey !== undefined)),
       signal,
     };

@@ -26,7 +26,8 @@ export interface Failure {
 
 /**
  * Everything that the SDK rejects with, except an abort (an `AbortError`, as of `fetch`) and what is wrong with an argument (a
- * `TypeError`). The codes of the SDK itself: `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`, `graphql_error`.
+ * `TypeError`). The codes of the SDK itself: `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`, `graphql_error`,
+ * `status_unreachable`.
  */
 export class LombardError extends Error {
   override readonly name = 'LombardError';

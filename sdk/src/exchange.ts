@@ -7,7 +7,7 @@ export interface Outgoing {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  body?: string | undefined;
+  body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** It changes nothing: it may be sent again when it is not known what became of it. */
   reads: boolean;
   signal?: AbortSignal | undefined;

@@ -16,6 +16,18 @@ export type * from './generated/api.ts';
 export type { List, Page } from './list.ts';
 export { Lombard, type LombardOptions } from './lombard.ts';
 export type { MassBeneficiaryError } from './mass-beneficiaries.ts';
+export type {
+  InvalidInstruction,
+  MassPayment,
+  MassPaymentConfirmation,
+  MassPaymentFileQuery,
+  MassPaymentQuery,
+  MassPaymentStatus,
+  NewMassPayment,
+  ReceivedInstruction,
+  TakenMassPayment,
+} from './mass-payments.ts';
+export type { MultipaymentQuery, NewInstruction, OrderedMultipayment } from './multipayments.ts';
 export {
   type Notification,
   type NotificationHeaders,

@@ -7,6 +7,7 @@ import { Documents } from './documents.ts';
 import { Exchange } from './exchange.ts';
 import { graphql } from './graphql.ts';
 import { MassBeneficiaries } from './mass-beneficiaries.ts';
+import { MassPayments } from './mass-payments.ts';
 import { Multipayments } from './multipayments.ts';
 import { Payments } from './payments.ts';
 import { Quotes } from './quotes.ts';
@@ -56,6 +57,7 @@ export class Lombard {
   readonly approvals: Approvals;
   readonly multipayments: Multipayments;
   readonly massBeneficiaries: MassBeneficiaries;
+  readonly massPayments: MassPayments;
   readonly subscriptions: Subscriptions;
   readonly webhooks: Webhooks;
   readonly #api: Api;
@@ -95,6 +97,7 @@ export class Lombard {
     this.approvals = new Approvals(this.#api);
     this.multipayments = new Multipayments(this.#api);
     this.massBeneficiaries = new MassBeneficiaries(this.#api);
+    this.massPayments = new MassPayments(this.#api);
     this.subscriptions = new Subscriptions(this.#api);
     this.webhooks = new Webhooks(this.#api);
   }

@@ -16,6 +16,7 @@ interface TypeNames {
   DEBIT_TRANSACTION: 'DebitTransaction';
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange';
   BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange';
+  MASS_PAYMENT_STATUS_CHANGE: 'MassPaymentStatusChange';
   PING: 'Ping';
 }
 

@@ -136,8 +136,11 @@ function inUse(): Problem {
   return new Problem('beneficiary_in_use', 'a payment to the beneficiary is not final');
 }
 
-/** Whether a beneficiary is in use: a payment to it is not final. */
-const USED = `select exists (select from payments where client_id = $1 and beneficiary_id = $2 and phase in (1, 2)) as used`;
+/** Whether a beneficiary is in use: a payment to it, or a file with a row for it, is not final. */
+const USED = `select exists (select from payments where client_id = $1 and beneficiary_id = $2 and phase in (1, 2))
+  or exists (select from mass_payment_rows r join mass_payments m on m.client_id = r.client_id and m.mass_payment_id = r.mass_payment_id
+    where r.client_id = $1 and r.beneficiary_id = $2 and r.status = 'valid' and m.client_id = $1
+      and m.status not in ('Created', 'Cancelled', 'Failed')) as used`;
 
 /** Locks a beneficiary that its client sees, and looks whether it is in use. A payment that is being created waits until the change ends. */
 async function lockBeneficiary(

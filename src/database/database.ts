@@ -17,9 +17,9 @@ export type Pool = pg.Pool;
 
 /**
  * What a transaction leaves for background work to do after its commit: events in the outbox, notifications that are due in the queue, changes
- * for the feed, statements to be delivered, rows of the audit trail to be sealed.
+ * for the feed, statements to be delivered, rows of the audit trail to be sealed, files of orders to be judged or made.
  */
-export const WORK = ['events', 'queue', 'changes', 'statements', 'audit'] as const;
+export const WORK = ['events', 'queue', 'changes', 'statements', 'audit', 'orders'] as const;
 export type Work = (typeof WORK)[number];
 
 /** What happens around the transactions of a pool. */

@@ -75,6 +75,11 @@ const DECLARED = {
     copies: { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
   },
   multipayment: { table: 'multipayments', id: 'multipayment_id', type: 'bigint', claims: ['multipayment_unique_id'] },
+  mass_payment: {
+    ...{ table: 'mass_payments', id: 'mass_payment_id', type: 'uuid', audited: true, address: 'mass-payments' },
+    claims: ['mass_payment_id'],
+    details: ['mass_payment_rows'],
+  },
   mass_beneficiary: {
     ...{ table: 'mass_beneficiaries', id: 'mass_beneficiary_id', type: 'uuid' },
     ...{ audited: true, address: 'mass-beneficiaries' },
@@ -123,6 +128,7 @@ export const REMOVED_KINDS: readonly Kind[] = [
     'payment',
     'transaction',
     'statement_request',
+    'mass_payment',
     'mass_beneficiary',
     'trade',
     'quote',
@@ -133,7 +139,15 @@ export const REMOVED_KINDS: readonly Kind[] = [
 /** The same, in the order in which the feed tells of it: each record before those that it names. */
 export const TOLD_KINDS: readonly Kind[] = [
   ...(['statement_request', 'transaction', 'currency_account', 'account', 'approval', 'payment'] satisfies Kind[]),
-  ...(['trade', 'quote', 'multipayment', 'beneficiary', 'mass_beneficiary', 'approval_configuration'] satisfies Kind[]),
+  ...([
+    'trade',
+    'quote',
+    'multipayment',
+    'mass_payment',
+    'beneficiary',
+    'mass_beneficiary',
+    'approval_configuration',
+  ] satisfies Kind[]),
 ];
 
 export function isKind(name: string): name is Kind {

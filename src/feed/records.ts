@@ -14,6 +14,7 @@ import { readTrades } from '../exchange/trade.ts';
 import { readApplications } from '../identity/applications/application.ts';
 import { readClients } from '../identity/people/client.ts';
 import { readContacts } from '../identity/people/contact.ts';
+import { readMassPayments } from '../orders/mass/reading.ts';
 import { findMassBeneficiary } from '../orders/mass-beneficiary.ts';
 import { readMultipayments } from '../orders/multipayment.ts';
 import { readPayments } from '../payments/payment.ts';
@@ -76,6 +77,10 @@ const READERS: Record<Kind, Reader> = {
     (row) => row.quote_id,
   ),
   multipayment: rows(readMultipayments, (row) => row.multipayment_id),
+  mass_payment: rows(
+    (db, ids) => readMassPayments(db, ids),
+    (row) => row.mass_payment_id,
+  ),
   mass_beneficiary: rows(
     async (db, ids) => {
       const found = [];

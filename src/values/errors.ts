@@ -107,6 +107,7 @@ export const FAULTS = {
   details_disagree: 'The bank details disagree',
   invalid_country: 'The country is not valid',
   invalid_currency: 'The currency is not valid',
+  duplicate_row: 'An earlier row is the same',
 } as const;
 export type FaultCode = keyof typeof FAULTS;
 

@@ -13,6 +13,7 @@ export const WEBHOOK_TYPES = [
   'DEBIT_TRANSACTION',
   'ONBOARDING_STATUS_CHANGE',
   'BENEFICIARY_STATUS_CHANGE',
+  'MASS_PAYMENT_STATUS_CHANGE',
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -35,6 +36,7 @@ export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   DEBIT_TRANSACTION: 'DebitTransaction',
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange',
   BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange',
+  MASS_PAYMENT_STATUS_CHANGE: 'MassPaymentStatusChange',
   PING: 'Ping',
 };
 

@@ -268,6 +268,7 @@ describe('the client API', () => {
     assert.deepEqual(judge.missing(), STREAMS);
     assert.deepEqual(Object.fromEntries(made), {
       'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
+      'POST /mass-payments/{mass_payment_id}/challenges': 'nowhere',
       'POST /multipayments': 'nowhere',
       'POST /payments': 'nowhere',
       'POST /payments/challenges': 'nowhere',
@@ -372,6 +373,31 @@ async function many(ask: Caller, account: number, beneficiary_id: string): Promi
   await ask('POST', address, [{ ...good, beneficiary_id: 'none' }]);
   await ask('POST', address, [{ ...good, note: 1 }]);
   await ask('POST', '/multipayments', [good]);
+  const file = { auto_commit: false, sell_currency: 'EUR', funding_account_id: account, reason: 'other' };
+  const rows = [good, { ...good, beneficiary_id: 'none' }];
+  const order = { ...file, external_reference_id: 'FILE-1', payment_instructions: rows };
+  await ask('POST', '/mass-payments', { ...order, auto_commit: 1 });
+  const { body: taken } = await ask('POST', '/mass-payments', order);
+  await ask('POST', '/mass-payments', order);
+  const path = `/mass-payments/${taken.mass_payment_id}`;
+  await until(async () => (await ask('GET', path)).body.mass_payment_status === 'Processed');
+  await ask('GET', '/mass-payments/8a6e0804-2bd0-4672-b79d-d97027f9071a');
+  await ask('GET', '/mass-payments?mass_payment_status=Processed');
+  await ask('GET', `${path}/payments-received`);
+  await ask('GET', `${path}/errors`);
+  await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'sms', phone: '+44 20 7946 0001' });
+  await service.query('delete from step_up_texts');
+  await ask('POST', `${path}/challenges`);
+  await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'none' });
+  await ask('POST', `${path}/challenges`);
+  await ask('POST', '/mass-payments/8a6e0804-2bd0-4672-b79d-d97027f9071a/challenges');
+  await ask('POST', `${path}/confirm`);
+  await ask('POST', `${path}/confirm`, { maximum_sell_amount: 'much' });
+  await ask('DELETE', path);
+  const { body: other } = await ask('POST', '/mass-payments', { ...order, external_reference_id: 'FILE-2' });
+  const second = `/mass-payments/${other.mass_payment_id}`;
+  await until(async () => (await ask('GET', second)).body.mass_payment_status === 'Processed');
+  await ask('DELETE', second);
 }
 
 interface Payee {
@@ -619,6 +645,15 @@ async function watching(ask: Caller): Promise<void> {
     return newest.status === 'sent' && newest;
   });
   await ask('POST', `/statements/${statement}/send`);
+  const { rows: files } = await service.query(
+    `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, sell_currency, reason, created_by,
+       created_at, received) values (gen_random_uuid(), $1, 'FILE', 'Processed', false, 'EUR', 'other', 'CON000001', now(), 0)
+     returning mass_payment_id as id`,
+    [CLIENT],
+  );
+  await ask('GET', '/mass-payments');
+  for (const id of [files[0].id, '8a6e0804-2bd0-4672-b79d-d97027f9071a'])
+    for (const path of ['', '/errors']) await ask('GET', `/mass-payments/${id}${path}`);
   await ask('GET', '/requests?status=4xx');
   await ask('GET', '/sign-ins');
   await ask('GET', '/health-history');

@@ -165,6 +165,7 @@ test('a body that may be left out is described as such, and every other one is r
     'DELETE /payments/{payment_id}',
     'PATCH /payments/{payment_id}',
     'POST /applications/{client_id}/secret',
+    'POST /mass-payments/{mass_payment_id}/confirm',
     'POST /sandbox/payments',
     'POST /sandbox/payments/{payment_id}/advance',
     'POST /sandbox/trades/{trade_id}/advance',

@@ -20,6 +20,9 @@ let certified: Agent;
 before(async () => {
   service = await startTestService();
   world = await createSubscriber(service);
+  const permissions = ['can_manage_webhooks', 'can_create_payments', 'can_manage_multipayments'];
+  const clients = [{ client_id: world.clientId, permissions }];
+  await good(operator('PATCH', `/contacts/${world.contactId}`, { clients }));
   const { id } = await createApplication(service, { certificate_subjects: [SANDBOX_CLIENT_SUBJECT] });
   token = await accessToken(service, world.contactId, undefined, { application: id });
   const file = (name: string) => readFileSync(join(service.config.dataDir, 'tls', name));
@@ -116,6 +119,16 @@ const make = {
     assert.equal((await world.pay({ mass_payment_id: id })).status, 201);
     return id;
   },
+  /** A file that was judged. */
+  async file(): Promise<string> {
+    const id = upper();
+    await service.query(
+      `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, sell_currency, reason, created_by,
+         created_at, received) values ($1, $2, $4, 'Processed', false, 'EUR', 'other', $3, now(), 0)`,
+      [id, world.clientId, world.contactId, id],
+    );
+    return id;
+  },
   async payment(): Promise<string> {
     return (await world.pay()).body.uuid.toUpperCase();
   },
@@ -175,6 +188,27 @@ const clientSends = (ask: Ask): Record<string, () => Promise<unknown>> => ({
   'GET /trades query.mass_payment_id': async () => shows(ask, `/trades?mass_payment_id=${upper()}`, 0),
   'GET /payments query.mass_payment_id': async () =>
     shows(ask, `/payments?mass_payment_id=${await make.massPayment()}`, 1),
+  'GET /mass-payments query.mass_payment_id': async () =>
+    shows(ask, `/mass-payments?mass_payment_id=${await make.file()}`, 1),
+  'GET /mass-payments/{mass_payment_id} path.mass_payment_id': reads(ask, (id) => `/mass-payments/${id}`, 'file'),
+  'GET /mass-payments/{mass_payment_id}/errors path.mass_payment_id': reads(
+    ask,
+    (id) => `/mass-payments/${id}/errors`,
+    'file',
+  ),
+  'GET /mass-payments/{mass_payment_id}/payments-received path.mass_payment_id': reads(
+    ask,
+    (id) => `/mass-payments/${id}/payments-received`,
+    'file',
+  ),
+  'DELETE /mass-payments/{mass_payment_id} path.mass_payment_id': async () =>
+    good(ask('DELETE', `/mass-payments/${await make.file()}`)),
+  'POST /mass-payments/{mass_payment_id}/confirm path.mass_payment_id': async () =>
+    good(ask('POST', `/mass-payments/${await make.file()}/confirm`)),
+  'POST /mass-payments/{mass_payment_id}/challenges path.mass_payment_id': async () => {
+    const { body } = await ask('POST', `/mass-payments/${await make.file()}/challenges`);
+    assert.equal(body.code, 'second_factor_missing');
+  },
   'GET /mass-beneficiaries/{mass_beneficiary_id}/errors path.mass_beneficiary_id': reads(
     ask,
     (id) => `/mass-beneficiaries/${id}/errors`,
@@ -202,6 +236,14 @@ const operatorSends: Record<string, () => Promise<unknown>> = {
     const id = await make.massPayment();
     await shows(operator, `/payments?client_id=${world.clientId}&mass_payment_id=${id}`, 1);
   },
+  'GET /mass-payments query.mass_payment_id': async () =>
+    shows(operator, `/mass-payments?mass_payment_id=${await make.file()}`, 1),
+  'GET /mass-payments/{mass_payment_id} path.mass_payment_id': reads(operator, (id) => `/mass-payments/${id}`, 'file'),
+  'GET /mass-payments/{mass_payment_id}/errors path.mass_payment_id': reads(
+    operator,
+    (id) => `/mass-payments/${id}/errors`,
+    'file',
+  ),
   'POST /multipayments body.multipayment_unique_id': make.multipayment,
   'POST /multipayments body.payments[].mass_payment_id': async () => {
     const id = upper();

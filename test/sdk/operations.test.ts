@@ -317,6 +317,7 @@ test('any operation can be called, and any GraphQL document', async () => {
     DEBIT_TRANSACTION: true,
     ONBOARDING_STATUS_CHANGE: true,
     BENEFICIARY_STATUS_CHANGE: true,
+    MASS_PAYMENT_STATUS_CHANGE: true,
   } satisfies Record<WebhookType, true>;
   assert.deepEqual(webhookTypes.toSorted(), Object.keys(types).sort());
 });

@@ -34,6 +34,7 @@ const ORDERS: [string, unknown, (lombard: Lombard, options: OrderOptions) => Pro
   ['a payment', [PAYMENT], (lombard, options) => lombard.payments.create({ payments, trade_id: 'TRD1' }, options)],
   ['a beneficiary', {}, (lombard, options) => lombard.beneficiaries.create(PAYEE, options)],
   ['many payments', {}, (lombard, options) => lombard.multipayments.create({ trade_id: 'TRD1' }, [], options)],
+  ['a file', {}, (lombard, options) => lombard.massPayments.createFromFile('a\n', { auto_commit: true }, options)],
   ['a code for many', {}, (lombard, options) => lombard.payments.challenge(['PAY1', 'PAY2'], options)],
   ['a statement', made, (lombard, options) => lombard.accounts.statement(7, period, options)],
   ['any, by call', [], (lombard, options) => lombard.call('POST /payments', { body: { payments }, ...options })],

@@ -908,6 +908,110 @@ export interface MassBeneficiaryError {
   request_index: number;
 }
 
+export interface MassPayment {
+  mass_payment_id: string;
+  /** The client's own identifier */
+  external_reference_id: string;
+  error: MassPaymentError | null;
+  mass_payment_status:
+    | 'Queued for processing'
+    | 'Processing'
+    | 'Processed'
+    | 'Queued for creating'
+    | 'Creating'
+    | 'Created'
+    | 'Cancelled'
+    | 'Failed';
+  sell_currency: string | null;
+  sell_amount: number | null;
+  estimated_at: string | null;
+  /** Trades, those of single payments too */
+  trades_created: number;
+  /** Payees that would be made, or were */
+  new_beneficiaries: number;
+  payment_initiation_id: string | null;
+  payment_information_id: string | null;
+  /** The contact in whose name its payments are made */
+  created_by: string;
+  created_at: string;
+  payments_summary: MassPaymentSummary;
+  sums: MassPaymentSum[];
+}
+
+export interface MassPaymentConfirmation {
+  /** What the exchanges may cost; default: any price */
+  maximum_sell_amount?: number;
+  /** Where the client asks for a code */
+  challenge_id?: string;
+  /** The code from the text message or the authenticator */
+  verification_code?: string;
+}
+
+export interface MassPaymentError {
+  code: string;
+  message: string;
+  details: string;
+}
+
+export interface MassPaymentNotification {
+  data: MassPayment[];
+}
+
+export interface MassPaymentOrder {
+  /** The client's own identifier, 1 to 64 characters from the blank to ~; no two files ever have the same */
+  external_reference_id: string;
+  /** Goes on by itself where no row is bad */
+  auto_commit: boolean;
+  /** What is sold for the currencies that are paid; or trade_id */
+  sell_currency?: string;
+  /** The trade that all are paid from */
+  trade_id?: string;
+  /** Number of a currency account in the sell currency */
+  funding_account_id?: number;
+  /** Why; required with funding_account_id; default: other */
+  reason?:
+    | 'charitable_aid'
+    | 'payment_for_goods'
+    | 'capital_investment'
+    | 'payment_for_services'
+    | 'repatriation_of_goods'
+    | 'repatriation_of_services'
+    | 'property_purchase'
+    | 'mortage_repayment'
+    | 'property_rental_or_maintenance'
+    | 'salary_payroll'
+    | 'travel_costs'
+    | 'living_costs'
+    | 'repayment_of_loan'
+    | 'balance_hedging'
+    | 'repatriation_from_investment'
+    | 'portfolio_netting'
+    | 'not_related_to_goods_or_services'
+    | 'other';
+  /** What the exchanges may cost, for auto_commit */
+  maximum_sell_amount?: number;
+  payment_instructions: Instruction[];
+}
+
+export interface MassPaymentSum {
+  currency: string;
+  /** Sum of the valid instructions */
+  amount: number;
+  /** How many */
+  payments: number;
+}
+
+export interface MassPaymentSummary {
+  /** Instructions */
+  payments_received: number;
+  /** Judged */
+  payments_processed: number;
+  /** That cannot be done */
+  payments_errored: number;
+  /** Payments that were made */
+  payments_created: number;
+}
+
 export interface Money {
   /** A decimal */
   amount: string;
@@ -1331,6 +1435,15 @@ export interface QuoteOrder {
   value_date?: string;
 }
 
+/** An instruction as it was sent, beside what became of it */
+export interface ReceivedInstruction {
+  /** Its place in what was sent, from 0 */
+  request_index: number;
+  status: 'valid' | 'invalid' | 'created' | null;
+  payment_id: string | null;
+  beneficiary_id: string | null;
+}
+
 export interface Ruleset {
   /** Amounts are converted to it */
   currency: string;
@@ -1492,6 +1605,20 @@ export interface StatementRequest {
   /** The address of the mail, of the push, or of both with a comma between them */
   sent_to: string;
   reason: string | null;
+}
+
+export interface TakenMassPayment {
+  mass_payment_id: string;
+  external_reference_id: string;
+  mass_payment_status:
+    | 'Queued for processing'
+    | 'Processing'
+    | 'Processed'
+    | 'Queued for creating'
+    | 'Creating'
+    | 'Created'
+    | 'Cancelled'
+    | 'Failed';
 }
 
 export interface Trade {
@@ -2144,6 +2271,130 @@ export interface Operations {
     };
     response: MassBeneficiaryError[];
   };
+  /** Send a file of payments */
+  'POST /mass-payments': {
+    query?: {
+      /** The client's own identifier, 1 to 64 characters from the blank to ~; no two files ever have the same */
+      external_reference_id?: string;
+      /** Goes on by itself where no row is bad */
+      auto_commit?: boolean;
+      /** What is sold for the currencies that are paid; or trade_id */
+      sell_currency?: string;
+      /** The trade that all are paid from */
+      trade_id?: string;
+      /** Number of a currency account in the sell currency */
+      funding_account_id?: number;
+      /** Why; required with funding_account_id; default: other */
+      reason?:
+        | 'charitable_aid'
+        | 'payment_for_goods'
+        | 'capital_investment'
+        | 'payment_for_services'
+        | 'repatriation_of_goods'
+        | 'repatriation_of_services'
+        | 'property_purchase'
+        | 'mortage_repayment'
+        | 'property_rental_or_maintenance'
+        | 'salary_payroll'
+        | 'travel_costs'
+        | 'living_costs'
+        | 'repayment_of_loan'
+        | 'balance_hedging'
+        | 'repatriation_from_investment'
+        | 'portfolio_netting'
+        | 'not_related_to_goods_or_services'
+        | 'other';
+      /** With a CSV: as in the JSON */
+      maximum_sell_amount?: string;
+    };
+    body: MassPaymentOrder;
+    response: TakenMassPayment;
+  };
+  /** List the files, the newest first */
+  'GET /mass-payments': {
+    query?: {
+      /** Only this one */
+      mass_payment_id?: string;
+      /** Only the one with this reference */
+      external_reference_id?: string;
+      /** Only those with this status */
+      mass_payment_status?:
+        | 'Queued for processing'
+        | 'Processing'
+        | 'Processed'
+        | 'Queued for creating'
+        | 'Creating'
+        | 'Created'
+        | 'Cancelled'
+        | 'Failed';
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: MassPayment[];
+  };
+  /** Read how far a file is */
+  'GET /mass-payments/{mass_payment_id}': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    response: MassPayment;
+  };
+  /** Take a file back */
+  'DELETE /mass-payments/{mass_payment_id}': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    response: undefined;
+  };
+  /** List the rows of a file */
+  'GET /mass-payments/{mass_payment_id}/payments-received': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: ReceivedInstruction[];
+  };
+  /** List the rows of a file that cannot be done */
+  'GET /mass-payments/{mass_payment_id}/errors': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: InvalidInstruction[];
+  };
+  /** Confirm a file */
+  'POST /mass-payments/{mass_payment_id}/confirm': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    body?: MassPaymentConfirmation;
+    response: TakenMassPayment;
+  };
+  /** Open a challenge for the confirmation of a file */
+  'POST /mass-payments/{mass_payment_id}/challenges': {
+    path: {
+      /** Unique identifier of the mass payment */
+      mass_payment_id: string;
+    };
+    response: Challenge;
+  };
   /** Manages webhook subscriptions over GraphQL */
   'POST /webhooks/graphql': {
     body: GraphqlRequest;
@@ -2280,6 +2531,8 @@ export interface Notifications {
   OnboardingStatusChange: OnboardingNotification;
   /** A beneficiary was created by the client, or its status has changed */
   BeneficiaryStatusChange: BeneficiaryNotification;
+  /** The status of a mass payment has changed */
+  MassPaymentStatusChange: MassPaymentNotification;
   /** A connectivity check, sent by the ping operation only */
   Ping: Ping;
 }

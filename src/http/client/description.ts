@@ -15,6 +15,7 @@ const TAGS = {
   documents: 'Payment instructions and receipts as PDF',
   quotes: 'Foreign exchange: what it costs, and when it is possible',
   trades: 'What was exchanged, and what is left of it',
+  'mass payments': 'Files of many payments, judged row by row',
   'multi payments': 'Several payments that were ordered together',
   beneficiaries: 'Whom payments pay',
   'mass beneficiaries': 'Instructions that create many beneficiaries',

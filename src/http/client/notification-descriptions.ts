@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
 import { CLIENT_BENEFICIARY, CLIENT_BENEFICIARY_EXAMPLE } from '../../beneficiaries/client-view.ts';
+import { CLIENT_MASS_PAYMENT, CLIENT_MASS_PAYMENT_EXAMPLE } from '../../orders/mass/declaration.ts';
 import { PAYMENT } from '../../payments/declaration.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
 import { namesOf } from '../../values/unknown.ts';
@@ -65,6 +66,11 @@ function notifications(brand: string): Record<NotificationType, Notification> {
       summary: 'A beneficiary was created by the client, or its status has changed',
       schema: Type.Object(dataOf(CLIENT_BENEFICIARY), { title: 'BeneficiaryNotification' }),
       example: { data: [CLIENT_BENEFICIARY_EXAMPLE] },
+    },
+    MASS_PAYMENT_STATUS_CHANGE: {
+      summary: 'The status of a mass payment has changed',
+      schema: Type.Object(dataOf(CLIENT_MASS_PAYMENT), { title: 'MassPaymentNotification' }),
+      example: { data: [CLIENT_MASS_PAYMENT_EXAMPLE] },
     },
     PING: {
       summary: 'A connectivity check, sent by the ping operation only',

@@ -15,6 +15,7 @@ import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
 import { manyDecisionRoutes } from './many-decisions.ts';
 import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
+import { massPaymentRoutes } from './mass-payments.ts';
 import { metadataRoutes } from './metadata.ts';
 import { multipaymentRoutes } from './multipayments.ts';
 import { onboardingRoutes } from './onboarding.ts';
@@ -54,6 +55,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     clientBeneficiaryRoutes,
     metadataRoutes,
     massBeneficiaryRoutes,
+    massPaymentRoutes,
     graphqlRoutes(sessions, graphql),
     webhookRoutes,
     onboardingRoutes,

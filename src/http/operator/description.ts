@@ -12,6 +12,7 @@ const TAGS = {
   beneficiaries: 'Who is paid',
   trades: 'Foreign exchange that funds payments',
   payments: 'Payments and their moves',
+  'mass payments': 'Files of many payments that clients have sent',
   'multi payments': 'Several payments that were ordered together',
   'mass beneficiaries': 'Instructions that create many beneficiaries',
   accounts: 'Accounts, currency accounts and their transactions',

@@ -22,6 +22,7 @@ import { operatorImportRoutes } from './imports.ts';
 import type { OperatorRoutes } from './listener.ts';
 import { operatorMailboxRoutes } from './mailbox.ts';
 import { operatorMassBeneficiaryRoutes } from './mass-beneficiaries.ts';
+import { operatorMassPaymentRoutes } from './mass-payments.ts';
 import { operatorMultipaymentRoutes } from './multipayments.ts';
 import { operatorNotificationRoutes } from './notifications.ts';
 import { operatorOnboardingRoutes } from './onboarding.ts';
@@ -50,6 +51,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorPaymentRoutes,
   operatorMultipaymentRoutes,
   operatorMassBeneficiaryRoutes,
+  operatorMassPaymentRoutes,
   operatorAccountRoutes,
   operatorCurrencyAccountRoutes,
   operatorAccountDetailsRoutes,

@@ -40,6 +40,8 @@ interface Making {
   judged: readonly JudgedInstruction[];
   /** The trades that were booked for those that buy their currency. */
   exchanges: readonly BookedExchange[];
+  /** Trades that were booked earlier, by the index of the row. */
+  boughtBy?: ReadonlyMap<number, string> | undefined;
   multipaymentId?: number | undefined;
   file?: FileOf | undefined;
   originOf?: ((row: JudgedInstruction) => RowOrigin) | undefined;
@@ -61,7 +63,7 @@ export interface MadePayment {
  * @throws Problem exchange_rate_missing, limit_exceeded
  */
 export async function createInstructed(tx: Transaction, act: Act, making: Making): Promise<MadePayment[]> {
-  const { presentation, orderer, scene, judged, exchanges, limits } = making;
+  const { presentation, orderer, scene, judged, exchanges, limits, boughtBy } = making;
   if (judged.length === 0) return [];
   const of = () => ({ id: undefined, input: { client_id: orderer.clientId } }) as Identified;
   const owning = judged.filter(({ exchanged }) => !exchanged && !scene.trade);
@@ -86,7 +88,8 @@ export async function createInstructed(tx: Transaction, act: Act, making: Making
   const owned = new Map(owning.map(({ row }, index) => [row.index, tradeIds[index]?.id as string]));
   const payments = judged.map((each, index) => {
     const payee = each.payee ?? (newPayees.get(each.described?.key ?? '') as OrderedPayee);
-    const tradeId = scene.trade?.trade_id ?? bought.get(each.row.index) ?? (owned.get(each.row.index) as string);
+    const { index: place } = each.row;
+    const tradeId = scene.trade?.trade_id ?? bought.get(place) ?? boughtBy?.get(place) ?? (owned.get(place) as string);
     return { judged: each, payee, payment: newPayment(act, making, { each, payee, tradeId, id: ids[index]?.id }) };
   });
   const all = payments.map(({ payment }) => payment);

@@ -9,6 +9,7 @@ import { FAULTS, MESSAGES } from '../../values/errors.ts';
 import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 
 /** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
 
@@ -47,7 +48,7 @@ export interface Instruction {
 }
 
 const MAX_DIGITS = 15;
-const AMOUNT = /^\d{1,15}(?:\.\d+)?$/;
+const AMOUNT = /^\d{1,15}(?:\.\d{1,15})?$/;
 const CONTROLS = /\p{Cc}/u;
 
 type Check = (text: string) => Omit<RowFault, 'field'> | undefined;
@@ -97,7 +98,7 @@ const OF_PAYEE: Record<string, [name: string, check: Check]> = {
   reason_for_trade: ['reason_for_trade', oneOf(...REASONS)],
 };
 /** The fields of a row, in their order. */
-const ROW_FIELDS = [
+export const ROW_FIELDS = [
   ...['payment_currency', 'payment_amount', 'payment_reference', 'direction', 'trade_type', 'value_date'],
   ...['instruction_id', 'beneficiary_id', ...Object.keys(OF_PAYEE)],
 ] as const;
@@ -217,7 +218,10 @@ function amountOf(
   }
   const written = digits?.get(sent)?.get(field) ?? String(value);
   if (AMOUNT.test(written) && /[1-9]/.test(written)) return decimal(written, field, { decimals: MAX_DIGITS });
-  fault(field, invalid(`must be a number above 0, with at most ${MAX_DIGITS} digits before the point and no exponent`));
+  fault(
+    field,
+    invalid(`must be a number above 0, with at most ${MAX_DIGITS} digits on each side of the point and no exponent`),
+  );
   return '';
 }
 
@@ -247,6 +251,19 @@ function inOrder(faults: ReadonlyMap<string, RowFault>): RowFault[] {
   const rank = ({ field }: RowFault) => (ROW_FIELDS as readonly string[]).indexOf(field) + 1 || ROW_FIELDS.length + 1;
   return [...faults.values()].sort((one, other) => rank(one) - rank(other));
 }
+
+/** A row whose order of fields, nulls and ways to write a number make no difference: equal rows are the same text. */
+export function sameness({ sent, amount }: Instruction, also: readonly unknown[] = []): string {
+  const given = Object.entries(fieldsOf(sent)).filter(([, value]) => value !== null);
+  const plain = given.map(([field, value]) => [
+    field,
+    field === 'payment_amount' && amount ? [shortest(amount)] : value,
+  ]);
+  return JSON.stringify([plain.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)), ...also]);
+}
+
+/** A decimal without zeros that say nothing. */
+const shortest = (amount: string) => (amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount);
 
 /** What is wrong with a row, as it is answered. */
 export interface AnsweredFault {

@@ -40,16 +40,22 @@ export interface InstructionScene {
   day: DayOfOrders | undefined;
 }
 
-/** Reads it. @param rows those with faults are left out */
+/**
+ * Reads it.
+ * @param rows those with faults are left out
+ * @param apart payees that rows describe are not looked for, nor are they locked
+ */
 export async function readInstructionScene(
   tx: Transaction,
   now: Date,
   orderer: Orderer,
-  { source, rows }: { source: Source; rows: readonly Instruction[] },
+  { source, rows, apart = false }: { source: Source; rows: readonly Instruction[]; apart?: boolean },
 ): Promise<InstructionScene> {
   const { clientId, contactId } = orderer;
   const sound = rows.filter(({ faults }) => faults.length === 0);
-  const describing = sound.filter((row): row is Instruction & { payee: OrderedFields } => row.payee !== undefined);
+  const describing = apart
+    ? []
+    : sound.filter((row): row is Instruction & { payee: OrderedFields } => row.payee !== undefined);
   const codes = [
     ...new Set([...sound.map(({ currency }) => currency), ...(source.sellCurrency ? [source.sellCurrency] : [])]),
   ];

@@ -62,7 +62,13 @@ function usedOf(currency: string): string {
     from (
       select case when limit_currency is distinct from ${currency} then payment_currency end as currency,
         sum(case when limit_currency is distinct from ${currency} then amount else limit_amount end) as amount
-      from payments where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
+      from (
+        select limit_currency, payment_currency, limit_amount, amount from payments
+        where client_id = $1 and source = 'client' and created >= $2 and created < $3 and (phase not in (4, 5) or returned)
+        union all
+        -- Payments of files that are about to be made.
+        select limit_currency, currency, limit_amount, amount from mass_payment_rows
+        where client_id = $1 and status = 'valid' and limit_amount is not null) o
       group by 1) p`;
 }
 
@@ -153,6 +159,26 @@ export async function useOfLimit(
   const needed = amounts.reduce((total, amount) => total.plus(amount), new Big(0));
   const fits = used.plus(needed).lte(day.amount);
   return { amounts, problem: fits ? undefined : exceeded(day, used, decimals) };
+}
+
+/**
+ * As `useOfLimit`, where each payment is judged alone, in their order.
+ * @returns what each takes, or why it may not be made: limit_exceeded, exchange_rate_missing
+ */
+export async function shareOfLimit(
+  tx: Transaction,
+  day: DayOfOrders,
+  payments: readonly Counted[],
+  decimals: number,
+): Promise<(string | Problem)[]> {
+  const { used, taken } = await takenOf(tx, day, payments, decimals);
+  let sum = used;
+  return taken.map((each) => {
+    if (each instanceof Problem) return each;
+    if (sum.plus(each).gt(day.amount)) return exceeded(day, sum, decimals);
+    sum = sum.plus(each);
+    return each;
+  });
 }
 
 /** What of the limit is used, and what each payment takes of it. @throws Problem exchange_rate_missing, of what is used */

@@ -86,6 +86,7 @@ describe('GraphQL schema', () => {
         'DEBIT_TRANSACTION',
         'ONBOARDING_STATUS_CHANGE',
         'BENEFICIARY_STATUS_CHANGE',
+        'MASS_PAYMENT_STATUS_CHANGE',
       ],
     );
   });

@@ -1,0 +1,113 @@
+import { sleep } from './abort.ts';
+import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.ts';
+import { LombardError } from './error.ts';
+import { List } from './list.ts';
+
+/** A file of payments as on the wire. */
+export type NewMassPayment = InputOf<'POST /mass-payments'>['body'];
+/** What a CSV has beside its rows, as on the wire, without `client_id`. */
+export type MassPaymentFileQuery = NonNullable<InputOf<'POST /mass-payments'>['query']>;
+export type TakenMassPayment = ResponseOf<'POST /mass-payments'>;
+export type MassPayment = ResponseOf<'GET /mass-payments/{mass_payment_id}'>;
+export type MassPaymentStatus = MassPayment['mass_payment_status'];
+export type MassPaymentQuery = NonNullable<InputOf<'GET /mass-payments'>['query']>;
+export type MassPaymentConfirmation = InputOf<'POST /mass-payments/{mass_payment_id}/confirm'>['body'];
+/** A row as it was sent, beside what became of it. */
+export type ReceivedInstruction = ResponseOf<'GET /mass-payments/{mass_payment_id}/payments-received'>[number];
+/** A row that cannot be done, as it was sent, beside what is wrong with it. */
+export type InvalidInstruction = ResponseOf<'GET /mass-payments/{mass_payment_id}/errors'>[number];
+type Rows = NonNullable<InputOf<'GET /mass-payments/{mass_payment_id}/errors'>['query']>;
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 500;
+const FINAL: readonly MassPaymentStatus[] = ['Created', 'Cancelled', 'Failed'];
+/** Statuses and codes of a service that is away for a while. */
+const PASSING: ReadonlySet<unknown> = new Set([502, 503, 504, 'connection_lost', 'timeout']);
+
+/** Files of many payments. */
+export class MassPayments {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /** Sends a file as JSON. @throws LombardError */
+  async create(body: NewMassPayment, options: OrderOptions = {}): Promise<TakenMassPayment> {
+    return (await this.#api.call('POST /mass-payments', { ...options, body })).body;
+  }
+
+  /** Sends a file as CSV. @throws LombardError */
+  async createFromFile(
+    file: Blob | Uint8Array | string,
+    query: MassPaymentFileQuery,
+    options: OrderOptions = {},
+  ): Promise<TakenMassPayment> {
+    const content =
+      typeof file === 'string' ? file : new Uint8Array(file instanceof Uint8Array ? file : await file.arrayBuffer());
+    return this.#api.upload('POST /mass-payments', { ...options, query, file: { type: 'text/csv', content } });
+  }
+
+  /** Lists files lazily, the newest first. */
+  list(query: MassPaymentQuery = {}, options: CallOptions = {}): List<MassPayment> {
+    const read = (paging: object, { signal }: CallOptions) =>
+      this.#api.call('GET /mass-payments', { query: { ...query, ...paging }, signal });
+    return new List(read, query, options);
+  }
+
+  /** How far a file is. */
+  async get(id: string, { signal }: CallOptions = {}): Promise<MassPayment> {
+    const path = { mass_payment_id: id };
+    return (await this.#api.call('GET /mass-payments/{mass_payment_id}', { path, signal })).body;
+  }
+
+  /** Confirms a file: its valid rows are done. @throws LombardError */
+  async confirm(id: string, body: MassPaymentConfirmation = {}, options: OrderOptions = {}): Promise<TakenMassPayment> {
+    const path = { mass_payment_id: id };
+    return (await this.#api.call('POST /mass-payments/{mass_payment_id}/confirm', { ...options, path, body })).body;
+  }
+
+  /** Takes a file back before its payments are made. */
+  async cancel(id: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#api.call('DELETE /mass-payments/{mass_payment_id}', { path: { mass_payment_id: id }, signal });
+  }
+
+  /** The rows of a file, in their order. */
+  received(id: string, query: Rows = {}, options: CallOptions = {}): List<ReceivedInstruction> {
+    const path = { mass_payment_id: id };
+    const read = (paging: object, { signal }: CallOptions) =>
+      this.#api.call('GET /mass-payments/{mass_payment_id}/payments-received', {
+        ...{ path, query: { ...query, ...paging }, signal },
+      });
+    return new List(read, query, options);
+  }
+
+  /** The rows of a file that cannot be done. */
+  errors(id: string, query: Rows = {}, options: CallOptions = {}): List<InvalidInstruction> {
+    const path = { mass_payment_id: id };
+    const read = (paging: object, { signal }: CallOptions) =>
+      this.#api.call('GET /mass-payments/{mass_payment_id}/errors', { path, query: { ...query, ...paging }, signal });
+    return new List(read, query, options);
+  }
+
+  /**
+   * Waits until a file has a status. A service that is away for a while is outlasted.
+   * @throws LombardError `status_unreachable` where the file has ended with another one
+   */
+  async waitUntil(id: string, status: MassPaymentStatus, { signal }: CallOptions = {}): Promise<MassPayment> {
+    for (;;) {
+      const found = await this.get(id, { signal }).catch((error: unknown) => {
+        if (error instanceof LombardError && (PASSING.has(error.status) || PASSING.has(error.code))) return undefined;
+        throw error;
+      });
+      if (found?.mass_payment_status === status) return found;
+      if (found && FINAL.includes(found.mass_payment_status))
+        throw new LombardError({
+          code: 'status_unreachable',
+          message: `the mass payment is "${found.mass_payment_status}"`,
+          details: found.error?.details ?? `it cannot become "${status}" any more`,
+        });
+      await sleep(LOOK_MS, signal);
+    }
+  }
+}

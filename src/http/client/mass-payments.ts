@@ -1,0 +1,215 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type BankTable, bankTable } from '../../beneficiaries/bank-table.ts';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database/database.ts';
+import { freeKeys } from '../../operator/idempotency.ts';
+import { type Instruction, readRows } from '../../orders/instructions/row.ts';
+import type { Source } from '../../orders/instructions/scene.ts';
+import { cancelFile, checkFileCode, confirmFile, openFileChallenge } from '../../orders/mass/changes.ts';
+import { instructionsOfCsv } from '../../orders/mass/csv-rows.ts';
+import { clientView, type MassPayment } from '../../orders/mass/declaration.ts';
+import { takeFile } from '../../orders/mass/file.ts';
+import { findMassPayment, listErrored, listMassPayments, listReceived } from '../../orders/mass/reading.ts';
+import { type OpenedForMany, sendOpened } from '../../payments/step-up/many.ts';
+import { type BodyFault, Problem } from '../../values/errors.ts';
+import { languageOf } from '../../values/language.ts';
+import { decimal } from '../../values/money.ts';
+import { fieldsOf, listOf } from '../../values/unknown.ts';
+import { serve } from '../schemas/operation.ts';
+import { refuseFaults } from '../schemas/order-body.ts';
+import { sendJson, sendList, sendValue } from '../schemas/reply.ts';
+import { listRequest } from '../schemas/schemas.ts';
+import { sendAnswer } from '../server/change.ts';
+import { takeBytes } from '../server/keyed.ts';
+import { answerChange, contactChange, keyedChange } from './change.ts';
+import {
+  CANCEL,
+  CHALLENGE,
+  CONFIRM,
+  CREATE,
+  ERRORED,
+  type FIELDS,
+  LIST,
+  READ_ONE,
+  RECEIVED,
+} from './mass-payment-operations.ts';
+
+/** Many payments in one file (instructions, second page, 8; docs/files.md). */
+
+/** A body that is a CSV. */
+class CsvBody {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+const CSVS = new WeakMap<FastifyRequest, string>();
+/** What stands in the place of a CSV where the schema of the JSON is checked. */
+const CHECKED = { external_reference_id: 'CSV', auto_commit: false, payment_instructions: [{}] };
+
+/** Keeps a CSV aside: the schema of the body describes the JSON. */
+function holdCsv(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  if (request.body instanceof CsvBody) {
+    CSVS.set(request, request.body.text);
+    request.body = structuredClone(CHECKED);
+  }
+  done();
+}
+
+/** Takes `text/csv` in UTF-8. */
+function readCsvBodies(app: FastifyInstance): void {
+  app.addContentTypeParser<Buffer>('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
+    takeBytes(request, body);
+    const refuse = (message: string) => {
+      const fault = new Problem('invalid_body', `body: ${message}`);
+      if (!request.keyed) return done(fault);
+      request.bodyFault = fault;
+      done(null, undefined);
+    };
+    try {
+      const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
+      if (decoded.includes('\0')) refuse('must have no NUL characters');
+      else done(null, new CsvBody(decoded));
+    } catch {
+      refuse('must be UTF-8');
+    }
+  });
+}
+
+type OrderFields = Partial<Record<keyof typeof FIELDS | 'maximum_sell_amount', unknown>>;
+
+/** What is wrong with the fields beside the rows. */
+function fieldFaults(given: OrderFields): BodyFault[] {
+  const { sell_currency: sold, trade_id: trade, funding_account_id: account, reason } = given;
+  const faults: BodyFault[] = [];
+  const refuse = (field: string, code: BodyFault['code'], message: string) => faults.push({ field, code, message });
+  if (sold == null && trade == null) refuse('sell_currency', 'required', 'is required, or trade_id');
+  if (sold != null && trade != null) refuse('trade_id', 'invalid_format', 'must not be given beside sell_currency');
+  if (trade != null && account != null)
+    refuse('funding_account_id', 'invalid_format', 'must not be given beside trade_id');
+  if (account != null && reason == null) refuse('reason', 'required', 'is required with funding_account_id');
+  return faults;
+}
+
+interface ReadOrder {
+  fields: OrderFields;
+  rows: Instruction[];
+}
+
+/** The file of a CSV: its fields are parameters. @throws Problem missing_parameter, invalid_parameter, invalid_body */
+function orderOfCsv(query: OrderFields, csv: string, table: BankTable): ReadOrder {
+  const problem = (code: 'missing_parameter' | 'invalid_parameter', field: string, message: string) =>
+    new Problem(code, `query.${field}: ${message}`);
+  for (const field of ['external_reference_id', 'auto_commit'] as const)
+    if (query[field] === undefined) throw problem('missing_parameter', field, 'is required');
+  const [fault] = fieldFaults(query);
+  if (fault)
+    throw problem(fault.code === 'required' ? 'missing_parameter' : 'invalid_parameter', fault.field, fault.message);
+  const { maximum_sell_amount: most } = query;
+  if (most !== undefined && !/^(?=.*[1-9])\d{1,15}(?:\.\d{1,8})?$/.test(String(most)))
+    throw problem('invalid_parameter', 'maximum_sell_amount', 'must be a decimal above 0');
+  return { fields: query, rows: instructionsOfCsv(csv, table) };
+}
+
+/** The file of a JSON body. @throws Problem invalid_body with all faults */
+function orderOfJson(request: FastifyRequest, table: BankTable): ReadOrder {
+  refuseFaults(request, fieldFaults(fieldsOf(request.body)));
+  const { payment_instructions: rows, ...fields } = fieldsOf(request.body);
+  return { fields, rows: readRows(request.body, listOf(rows), { table }) };
+}
+
+function sourceOf({ sell_currency, trade_id, funding_account_id, reason }: OrderFields): Source {
+  return {
+    ...{ sellCurrency: (sell_currency as string) ?? undefined, tradeId: (trade_id as string) ?? undefined },
+    ...{ accountId: (funding_account_id as number) ?? undefined, reason: (reason as Source['reason']) ?? 'other' },
+  };
+}
+
+const taken = ({ mass_payment_id, external_reference_id, mass_payment_status }: MassPayment) =>
+  JSON.stringify({ mass_payment_id, external_reference_id, mass_payment_status });
+
+/** The files of a client. */
+export function massPaymentRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, config } = context;
+  const table = bankTable(config.bankDetails);
+  readCsvBodies(app);
+
+  serve(app, { ...CREATE, preValidation: holdCsv }, async (request, reply) => {
+    const { validationError } = request;
+    if (validationError && validationError.validationContext === 'querystring') throw validationError;
+    const csv = CSVS.get(request);
+    const { fields, rows } =
+      csv === undefined ? orderOfJson(request, table) : orderOfCsv(request.query as OrderFields, csv, table);
+    const { clientId, contactId } = request.caller;
+    const { external_reference_id: externalReferenceId, auto_commit: auto, maximum_sell_amount: most } = fields;
+    return answerChange(context, request, reply, async (tx, act) => {
+      const made = await takeFile(tx, act, {
+        ...{ orderer: { clientId, contactId }, source: sourceOf(fields), rows, texts: csv !== undefined },
+        ...{ externalReferenceId: String(externalReferenceId), autoCommit: auto === true },
+        maximumSellAmount: most == null ? undefined : decimal(most, 'maximum_sell_amount', { positive: true }),
+      });
+      return { status: 202, body: taken(made) };
+    });
+  });
+
+  serve(app, LIST, async ({ query, caller }, reply) => {
+    const { rows, total } = await listMassPayments(pool, {
+      ...listRequest(query),
+      ...{ clientId: caller.clientId, massPaymentId: query.mass_payment_id, status: query.mass_payment_status },
+      externalReferenceId: query.external_reference_id,
+    });
+    return sendList(reply, { rows: rows.map(clientView), total });
+  });
+  serve(app, READ_ONE, async ({ params, caller }, reply) =>
+    sendValue(reply, clientView(await findMassPayment(pool, params.mass_payment_id, caller.clientId))),
+  );
+  for (const [declared, list] of [
+    [RECEIVED, listReceived],
+    [ERRORED, listErrored],
+  ] as const)
+    serve(app, declared as typeof RECEIVED, async ({ params, caller, query }, reply) => {
+      const { page, pageSize } = listRequest(query);
+      const { texts, total } = await list(pool, {
+        clientId: caller.clientId,
+        id: params.mass_payment_id,
+        page,
+        pageSize,
+      });
+      return sendJson(reply.header('x-total-count', total), `[${texts.join(',')}]`);
+    });
+
+  serve(app, CONFIRM, async (request, reply) => {
+    const named = { ...request.caller, id: request.params.mass_payment_id };
+    const { maximum_sell_amount: most, challenge_id: challengeId, verification_code: code } = request.body;
+    const proof = await checkFileCode(context, named, { challengeId, code });
+    const maximum = most === undefined ? undefined : decimal(most, 'maximum_sell_amount', { positive: true });
+    return answerChange(context, request, reply, async (tx, act) => {
+      await confirmFile(tx, act, named, { maximum, proof });
+      return { status: 202, body: taken(await findMassPayment(tx, named.id, named.clientId)) };
+    });
+  });
+
+  serve(app, CANCEL, async (request, reply) => {
+    const named = { ...request.caller, id: request.params.mass_payment_id };
+    await contactChange(context, request, (tx, act) => cancelFile(tx, act, named));
+    return reply.code(204).send();
+  });
+
+  serve(app, CHALLENGE, async (request, reply) => {
+    const named = { ...request.caller, id: request.params.mass_payment_id };
+    const language = languageOf(undefined, request.headers['accept-language']);
+    const opened: { last?: OpenedForMany } = {};
+    const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {
+      opened.last = await openFileChallenge(tx, context, named, { now, language });
+      return { status: 201, body: JSON.stringify(opened.last.challenge), expiresAt: opened.last.expiresAt };
+    });
+    if (isNew && opened.last)
+      await sendOpened(context, named.contactId, opened.last).catch(async (error: unknown) => {
+        // Nobody has got the code: the key is free for another attempt.
+        const { keyed } = request;
+        if (keyed) await transaction(pool, async (tx) => freeKeys(tx, [keyed.key]));
+        throw error;
+      });
+    return sendAnswer(reply, answer);
+  });
+}

@@ -1,0 +1,135 @@
+import Big from 'big.js';
+import { marketsOpen, readFxAvailability } from '../../exchange/fx-availability.ts';
+import { shareOfLimit } from '../../payments/orders/daily-limit.ts';
+import { requireOpen } from '../../payments/orders/judgement.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import { Problem } from '../../values/errors.ts';
+import { sum } from '../../values/money.ts';
+import { bookExchanges, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
+import type { JudgedInstruction } from '../instructions/judgement.ts';
+import { answered } from '../instructions/row.ts';
+import {
+  dropRows,
+  errorOf,
+  type File,
+  judgeAgain,
+  moveTo,
+  type Outcome,
+  orderer,
+  rightsOf,
+  rowsOf,
+  type Step,
+  sold,
+  sumsOf,
+} from './file-step.ts';
+
+/** Beginning to make a file: its limit and its exchanges. */
+
+const fail = (step: Step, problem: Problem) => moveTo(step, 'Failed', { error: errorOf(problem), proceeds: false });
+
+/** Takes the limit of the day, and books the exchanges of a file: all in one transaction. */
+export async function begin(step: Step): Promise<Outcome> {
+  const { context, tx, act, file } = step;
+  const { now } = act;
+  const stored = await rowsOf(step, "status = 'valid'", file.received);
+  const exchanges = stored.some(({ exchanged }) => exchanged);
+  if (exchanges && !marketsOpen(await readFxAvailability(tx), now)) {
+    if (!file.waited)
+      await tx.query('update mass_payments set waited = true where client_id = $1 and mass_payment_id = $2', [
+        ...[file.client_id, file.mass_payment_id],
+      ]);
+    return 'waits';
+  }
+  const rights = await rightsOf(step);
+  if (!rights.enabled || !rights.can_create_payments || !rights.can_manage_multipayments)
+    return fail(step, new Problem('permission_denied', 'its maker may no longer do this for the client'));
+  const { rows, source, scene, judged } = await judgeAgain(step, stored, true);
+  const dropped = new Map(
+    rows.filter(({ faults }) => faults.length > 0).map((row) => [row.index, answered(row.faults)]),
+  );
+  const limits = new Map<number, string>();
+  if (scene.day) {
+    const { decimals } = scene.settings.currency(scene.day.currency);
+    const shares = await shareOfLimit(
+      tx,
+      scene.day,
+      judged.map(({ row }) => row),
+      decimals,
+    );
+    for (const [place, share] of shares.entries()) {
+      const { row } = judged[place] as JudgedInstruction;
+      if (typeof share === 'string') limits.set(row.index, share);
+      else dropped.set(row.index, answered([{ field: '', code: share.code, message: share.details }]));
+    }
+  }
+  const kept = judged.filter(({ row }) => !dropped.has(row.index));
+  const pricing = { environment: context.config.environment, clientId: file.client_id, now, firm: true };
+  const priced = await priceGroups(tx, groupsOf(kept), { ...pricing, sellCurrency: file.sell_currency ?? '' });
+  try {
+    const prices = requirePrices(priced);
+    const cost = prices.map(({ terms }) => terms.sellAmount).reduce(sum, '0');
+    const { own } = await sumsOf(step);
+    const most = acceptedOf(file, own);
+    if (exchanges && (most === null || (most !== undefined && new Big(cost).gt(most)))) {
+      const message = `the exchanges cost ${cost} ${file.sell_currency}, and ${most ?? 'no price'} was accepted`;
+      return await moveTo(step, 'Processed', {
+        ...{ error: errorOf(new Problem('rate_moved', message)), maximum_sell_amount: null },
+        ...{ sell_amount: sold(file, priced, own), estimated_at: now, proceeds: false, authorised: false },
+      });
+    }
+    if (scene.trade) requireOpen(scene.trade);
+    requireCovered(scene, file, { cost, exchanges: prices.length });
+    await dropRows(step, dropped);
+    const booked = await bookExchanges(tx, act, presentationOf(context).apiUrl, {
+      ...{ orderer: orderer(file), priced: prices, source, scene, massPaymentId: file.mass_payment_id },
+    });
+    await tx.query(
+      `update mass_payment_rows r set trade_id = u.trade_id, limit_amount = u.limit_amount, limit_currency = $6
+       from unnest($3::int[], $4::text[], $5::numeric[]) as u(request_index, trade_id, limit_amount)
+       where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
+      [
+        ...[file.client_id, file.mass_payment_id, kept.map(({ row }) => row.index)],
+        kept.map((each) => booked.find(({ group }) => group.members.includes(each))?.tradeId ?? null),
+        ...[kept.map(({ row }) => limits.get(row.index) ?? null), scene.day?.currency ?? null],
+      ],
+    );
+    const { sums, fresh } = await sumsOf(step);
+    return await moveTo(step, 'Creating', {
+      ...{ error: null, sums, new_beneficiaries: fresh, trades: booked.length, proceeds: false },
+      ...{ sell_amount: file.sell_currency === null ? null : cost, estimated_at: null },
+    });
+  } catch (error) {
+    if (error instanceof Problem) return fail(step, error);
+    throw error;
+  }
+}
+
+/**
+ * What the exchanges may cost, a decimal: what was accepted; of a pain.001 that had to wait for FX its estimate.
+ * @returns undefined: any price; null: none can be said to be accepted
+ */
+function acceptedOf(file: File, own: string): string | null | undefined {
+  if (file.maximum_sell_amount !== null) return file.maximum_sell_amount;
+  if (file.payment_initiation_id === null || !file.waited) return undefined;
+  return file.sell_amount === null ? null : new Big(file.sell_amount).minus(own).toFixed();
+}
+
+/** @throws Problem currency_mismatch, insufficient_funds */
+function requireCovered(
+  { funds }: { funds: { currency: string; balance: string; held: string } | undefined },
+  { sell_currency: sellCurrency }: File,
+  { cost, exchanges }: { cost: string; exchanges: number },
+): void {
+  if (!funds) return;
+  if (funds.currency !== sellCurrency)
+    throw new Problem('currency_mismatch', {
+      field: 'funding_account_id',
+      message: `the account is in ${funds.currency}, and ${sellCurrency} is sold`,
+    });
+  const available = new Big(funds.balance).minus(funds.held);
+  if (exchanges > 0 && available.lt(cost))
+    throw new Problem(
+      'insufficient_funds',
+      `available: ${available.toFixed()}, needed: ${cost}, currency: ${funds.currency}`,
+    );
+}

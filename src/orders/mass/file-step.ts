@@ -1,0 +1,217 @@
+import type { Act } from '../../audit/act.ts';
+import { audit } from '../../audit/record.ts';
+import { bankTable } from '../../beneficiaries/bank-table.ts';
+import type { Context } from '../../context.ts';
+import { first, leaveWork, type Transaction } from '../../database/database.ts';
+import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
+import { parseJson } from '../../values/json.ts';
+import { sum } from '../../values/money.ts';
+import { notifyAll } from '../../webhooks/notification.ts';
+import type { Priced } from '../instructions/exchanges.ts';
+import { judgeInstructions } from '../instructions/judgement.ts';
+import { type Instruction, type RowFault, readRows } from '../instructions/row.ts';
+import { readInstructionScene, type Source } from '../instructions/scene.ts';
+import { clientView, type MassStatus } from './declaration.ts';
+import type { StoredOrigin } from './file.ts';
+import { findMassPayment } from './reading.ts';
+
+/** What the steps of a file have in common: the file, its rows, and what its maker may do. */
+
+/** A file, its row locked. */
+export interface File {
+  mass_payment_id: string;
+  client_id: string;
+  external_reference_id: string;
+  status: MassStatus;
+  auto_commit: boolean;
+  partial: boolean;
+  authorised: boolean;
+  sell_currency: string | null;
+  trade_id: string | null;
+  funding_account_id: number | null;
+  reason: Source['reason'];
+  maximum_sell_amount: string | null;
+  payment_initiation_id: string | null;
+  created_by: string;
+  received: number;
+  processed: number;
+  errored: number;
+  sell_amount: string | null;
+  texts: boolean;
+  waited: boolean;
+}
+
+/** A row as it is stored. */
+export interface StoredRow {
+  request_index: number;
+  sent: string;
+  duplicate: boolean;
+  /** What reading it again does not tell. */
+  faults: RowFault[] | null;
+  origin: StoredOrigin | null;
+  beneficiary_id: string | null;
+  exchanged: boolean | null;
+  trade_id: string | null;
+  limit_amount: string | null;
+  amount: string | null;
+  currency: string | null;
+}
+
+export interface Step {
+  context: Context;
+  tx: Transaction;
+  act: Act;
+  file: File;
+}
+
+/** What became of a step of a file: another one follows, or it waits for somebody or for a moment. */
+export type Outcome = 'goes on' | 'waits';
+
+/** Gives a file another status, and tells of it. @param values further columns */
+export async function moveTo(
+  { tx, act, file }: Pick<Step, 'tx' | 'act' | 'file'>,
+  status: MassStatus,
+  values: Record<string, unknown> = {},
+): Promise<Outcome> {
+  const before = await findMassPayment(tx, file.mass_payment_id, file.client_id);
+  const names = Object.keys(values);
+  await tx.query(
+    `update mass_payments set status = $3${names.map((name, index) => `, ${name} = $${index + 4}`).join('')}
+     where client_id = $1 and mass_payment_id = $2`,
+    [file.client_id, file.mass_payment_id, status, ...Object.values(values)],
+  );
+  const after = await findMassPayment(tx, file.mass_payment_id, file.client_id);
+  const { mass_payment_id: entityId, client_id: clientId } = file;
+  audit(tx, act, { action: 'update', entity: 'mass_payment', entityId, clientId, before, after });
+  const body = JSON.stringify({ data: [clientView(after)] });
+  await notifyAll(tx, [{ clientId, type: 'MASS_PAYMENT_STATUS_CHANGE', body, now: act.now }]);
+  leaveWork(tx, 'orders');
+  return 'goes on';
+}
+
+export function sourceOf(file: File): Source {
+  return {
+    ...{ tradeId: file.trade_id ?? undefined, sellCurrency: file.sell_currency ?? undefined },
+    ...{ accountId: file.funding_account_id ?? undefined, reason: file.reason },
+  };
+}
+
+export const orderer = ({ client_id, created_by }: File) => ({ clientId: client_id, contactId: created_by });
+
+const ROW = `request_index, sent::text as sent, duplicate, faults, origin, beneficiary_id, exchanged, trade_id, limit_amount::text as limit_amount,
+  amount::text as amount, currency`;
+
+export async function rowsOf({ tx, file }: Step, where: string, most: number): Promise<StoredRow[]> {
+  const { rows } = await tx.query<StoredRow & Record<string, unknown>>(
+    `select ${ROW} from mass_payment_rows where client_id = $1 and mass_payment_id = $2 and ${where} order by request_index limit $3`,
+    [file.client_id, file.mass_payment_id, most],
+  );
+  return rows;
+}
+
+/** The instructions of stored rows. */
+export function readStored({ context, file }: Step, rows: readonly StoredRow[]): Instruction[] {
+  const table = bankTable(context.config.bankDetails);
+  return rows.map(({ request_index: index, sent, faults: given }) => {
+    const document = parseJson(sent);
+    const [row] = readRows(document, [document], { table, texts: file.texts });
+    row?.faults.unshift(...(given ?? []));
+    return Object.assign(row as Instruction, { index });
+  });
+}
+
+export const sepaOf = (context: Context) => new Set(bankTable(context.config.bankDetails).sepa);
+
+/** What a contact may do for a client now. */
+interface Rights {
+  enabled: boolean;
+  can_create_payments: boolean;
+  can_manage_multipayments: boolean;
+  can_manage_beneficiaries: boolean;
+  can_trade: boolean;
+  step_up: boolean;
+}
+
+export async function rightsOf({ tx, file }: Pick<Step, 'tx' | 'file'>): Promise<Rights> {
+  const found = first(
+    await tx.query<Rights & Record<string, unknown>>(
+      `select k.status = 'enabled' and c.status = 'enabled' as enabled, k.approval_step_up as step_up, p.can_create_payments,
+         p.can_manage_multipayments, p.can_manage_beneficiaries, p.can_trade
+       from clients k join contact_clients p on p.client_id = k.client_id join contacts c on c.contact_id = p.contact_id
+       where k.client_id = $1 and p.client_id = $1 and p.contact_id = $2`,
+      [file.client_id, file.created_by],
+    ),
+  );
+  return (
+    found ?? {
+      ...{ enabled: false, can_create_payments: false, can_manage_multipayments: false },
+      ...{ can_manage_beneficiaries: false, can_trade: false, step_up: false },
+    }
+  );
+}
+
+/** Sums and payees that would be new, of the valid rows. */
+const SUMS = `select
+    (select coalesce(json_agg(s order by s.currency), '[]') from (
+      select currency, sum(amount)::text as amount, count(*)::int as payments from mass_payment_rows
+      where client_id = $1 and mass_payment_id = $2 and status in ('valid', 'created') group by 1) s) as sums,
+    (select count(distinct new_payee)::int from mass_payment_rows
+      where client_id = $1 and mass_payment_id = $2 and status in ('valid', 'created')) as fresh`;
+
+export async function sumsOf({ tx, file }: Step): Promise<{ sums: string; fresh: number; own: string }> {
+  const found = first(
+    await tx.query<{ sums: { currency: string; amount: string }[]; fresh: number }>(SUMS, [
+      file.client_id,
+      file.mass_payment_id,
+    ]),
+  );
+  const own = found?.sums.find(({ currency }) => currency === file.sell_currency)?.amount ?? '0';
+  return { sums: JSON.stringify(found?.sums ?? []), fresh: found?.fresh ?? 0, own };
+}
+
+/** What all trades of a file sell, a decimal; null where an exchange has no price, or where a trade pays. */
+export function sold({ sell_currency: currency }: File, priced: readonly Priced[], own: string): string | null {
+  if (currency === null) return null;
+  const amounts = priced.map(({ terms }) => (terms instanceof Problem ? null : terms.sellAmount));
+  if (amounts.includes(null)) return null;
+  return (amounts as string[]).reduce(sum, own);
+}
+
+/** Judges valid rows as they are now. @param apart without looking for the payees that they describe */
+export async function judgeAgain(step: Step, stored: readonly StoredRow[], apart: boolean) {
+  const { context, tx, act, file } = step;
+  const rows = readStored(step, stored);
+  const source = sourceOf(file);
+  const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows, apart });
+  // The code of its maker stands for all of its payments.
+  if (file.authorised) scene.stepUp = false;
+  const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
+  return { rows, source, scene, judged };
+}
+
+export function errorOf(problem: Problem): string {
+  const { code, details } = problem;
+  return JSON.stringify({
+    code,
+    message: code in FAULTS ? FAULTS[code as keyof typeof FAULTS] : MESSAGES[code],
+    details,
+  });
+}
+
+/** Rows that were valid cannot be done any more. */
+export async function dropRows({ tx, file }: Step, dropped: ReadonlyMap<number, object>): Promise<void> {
+  if (dropped.size === 0) return;
+  await tx.query(
+    `update mass_payment_rows r set status = 'invalid', errors = u.errors from unnest($3::int[], $4::json[]) as u(request_index, errors)
+     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
+    [
+      file.client_id,
+      file.mass_payment_id,
+      [...dropped.keys()],
+      [...dropped.values()].map((each) => JSON.stringify(each)),
+    ],
+  );
+  await tx.query('update mass_payments set errored = errored + $3 where client_id = $1 and mass_payment_id = $2', [
+    ...[file.client_id, file.mass_payment_id, dropped.size],
+  ]);
+}

@@ -1,0 +1,118 @@
+import type { Act } from '../../audit/act.ts';
+import { audit } from '../../audit/record.ts';
+import { newId } from '../../database/cells/identifiers.ts';
+import { first, leaveWork, type Transaction } from '../../database/database.ts';
+import type { Orderer } from '../../payments/orders/order.ts';
+import { Problem } from '../../values/errors.ts';
+import { type Instruction, sameness } from '../instructions/row.ts';
+import type { Source } from '../instructions/scene.ts';
+import type { MassPayment } from './declaration.ts';
+import { findMassPayment } from './reading.ts';
+
+/** What a file says of a row besides the instruction: of a pain.001. */
+export interface StoredOrigin {
+  end_to_end_id?: string;
+  uuid?: string;
+  charges?: 'SHA' | 'OUR';
+  reason?: Source['reason'];
+}
+
+/** A file that is to be taken. */
+export interface NewFile {
+  orderer: Orderer;
+  externalReferenceId: string;
+  autoCommit: boolean;
+  /** Its rows are cells of a CSV. */
+  texts?: boolean;
+  /** It goes on without its bad rows. */
+  partial?: boolean;
+  source: Source;
+  /** A decimal. */
+  maximumSellAmount?: string | undefined;
+  paymentInitiationId?: string | undefined;
+  paymentInformationId?: string | undefined;
+  rows: readonly Instruction[];
+  /** By the index of the row. */
+  origins?: readonly (StoredOrigin | undefined)[];
+}
+
+/**
+ * Takes a file: it is kept as it is, and judged soon.
+ * @throws Problem trade_not_found, currency_account_not_found, already_exists
+ */
+export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promise<MassPayment> {
+  const { orderer, source, rows } = file;
+  const { clientId, contactId } = orderer;
+  await requireExisting(tx, clientId, source);
+  const id = await newId(tx, clientId, 'mass_payment_id');
+  const { rowCount } = await tx.query(
+    `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, partial, sell_currency, trade_id,
+       funding_account_id, reason, maximum_sell_amount, payment_initiation_id, payment_information_id, created_by, created_at, received, texts)
+     values ($1, $2, $3, 'Queued for processing', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+     on conflict (client_id, external_reference_id) do nothing`,
+    [
+      ...[
+        id,
+        clientId,
+        file.externalReferenceId,
+        file.autoCommit,
+        file.partial ?? false,
+        source.sellCurrency,
+        source.tradeId,
+      ],
+      ...[source.accountId, source.reason, file.maximumSellAmount, file.paymentInitiationId, file.paymentInformationId],
+      ...[contactId, act.now, rows.length, file.texts ?? false],
+    ].map((value) => value ?? null),
+  );
+  if (rowCount === 0)
+    throw new Problem('already_exists', {
+      field: 'external_reference_id',
+      message: 'the client has a mass payment with this reference already',
+    });
+  const seen = new Set<string>();
+  const duplicates = rows.map((row) => {
+    const same = sameness(row, [file.origins?.[row.index]?.end_to_end_id ?? null]);
+    const known = seen.has(same);
+    seen.add(same);
+    return known;
+  });
+  tx.later({
+    text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
+      select $1, $2, n - 1, sent, duplicate, origin, faults
+      from unnest($3::json[], $4::boolean[], $5::json[], $6::json[]) with ordinality as r(sent, duplicate, origin, faults, n)`,
+    values: [
+      ...[clientId, id, rows.map(({ shown }) => JSON.stringify(shown)), duplicates],
+      rows.map(({ index }) => {
+        const origin = file.origins?.[index];
+        return origin ? JSON.stringify(origin) : null;
+      }),
+      // What is wrong with the row as a whole, its fields do not tell.
+      rows.map(({ faults }) => {
+        const whole = faults.filter(({ field }) => field === '');
+        return whole.length > 0 ? JSON.stringify(whole) : null;
+      }),
+    ],
+  });
+  leaveWork(tx, 'orders');
+  const made = await findMassPayment(tx, id, clientId);
+  audit(tx, act, { action: 'create', entity: 'mass_payment', entityId: id, clientId, after: made });
+  return made;
+}
+
+/** @throws Problem trade_not_found, currency_account_not_found */
+async function requireExisting(tx: Transaction, clientId: string, { tradeId, accountId }: Source): Promise<void> {
+  const found = first(
+    await tx.query<{ trade: boolean; account: boolean }>(
+      `select exists (select from trades where client_id = $1 and trade_id = $2) as trade,
+         exists (select from currency_accounts where client_id = $1 and account_id = $3) as account`,
+      [clientId, tradeId ?? null, accountId ?? null],
+    ),
+  );
+  if (tradeId !== undefined && !found?.trade)
+    throw new Problem('trade_not_found', { field: 'trade_id', message: 'does not exist for this client' });
+  if (accountId !== undefined && !found?.account)
+    throw new Problem('currency_account_not_found', {
+      field: 'funding_account_id',
+      message: 'does not exist for this client',
+    });
+}

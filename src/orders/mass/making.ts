@@ -1,0 +1,118 @@
+import { presentationOf } from '../../payments/presentation.ts';
+import { Problem } from '../../values/errors.ts';
+import { sum } from '../../values/money.ts';
+import { fieldsOf } from '../../values/unknown.ts';
+import { createInstructed, type RowOrigin } from '../instructions/creation.ts';
+import { coverInstructions } from '../instructions/judgement.ts';
+import { answered } from '../instructions/row.ts';
+import type { StoredOrigin } from './file.ts';
+import {
+  dropRows,
+  judgeAgain,
+  moveTo,
+  type Outcome,
+  orderer,
+  rowsOf,
+  type Step,
+  type StoredRow,
+  sumsOf,
+} from './file-step.ts';
+
+/** Making the payments of a file in batches. */
+
+/** Rows that one transaction makes. */
+const MADE_ROWS = 250;
+
+/** Makes the next payments of a file. */
+export async function make(step: Step): Promise<Outcome> {
+  const { tx } = step;
+  const stored = await rowsOf(step, "status = 'valid'", MADE_ROWS);
+  if (stored.length === 0) {
+    const { sums, fresh } = await sumsOf(step);
+    return moveTo(step, 'Created', { sums, new_beneficiaries: fresh });
+  }
+  tx.later('savepoint batch');
+  try {
+    await makeRows(step, stored);
+    await tx.settled();
+    return 'goes on';
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    await tx.query('rollback to savepoint batch');
+    // One of them is refused. Each is tried alone, so that the others are made.
+    for (const row of stored) await makeAlone(step, row);
+    return 'goes on';
+  }
+}
+
+async function makeAlone(step: Step, row: StoredRow): Promise<void> {
+  const { tx } = step;
+  await tx.query('savepoint one');
+  try {
+    await makeRows(step, [row]);
+    await tx.settled();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    await tx.query('rollback to savepoint one');
+    await dropRows(
+      step,
+      new Map([[row.request_index, answered([{ field: '', code: error.code, message: error.details }])]]),
+    );
+  }
+}
+
+async function makeRows(step: Step, stored: readonly StoredRow[]): Promise<void> {
+  const { context, tx, act, file } = step;
+  const { rows, source, scene, judged } = await judgeAgain(step, stored, false);
+  const byIndex = new Map(stored.map((row) => [row.request_index, row]));
+  for (const { row, payee } of judged) {
+    const known = byIndex.get(row.index)?.beneficiary_id;
+    if (known && !payee)
+      row.faults.push({ field: 'beneficiary_name', code: 'beneficiary_not_found', message: 'was deleted meanwhile' });
+  }
+  const covered = coverInstructions(
+    judged.filter(({ row }) => row.faults.length === 0),
+    scene,
+  );
+  const bought = covered.flatMap((each) => {
+    const tradeId = byIndex.get(each.row.index)?.trade_id;
+    return tradeId ? [{ each, tradeId }] : [];
+  });
+  const limits = new Map(
+    stored.flatMap(({ request_index: index, limit_amount: amount }) =>
+      amount === null ? [] : [[index, amount] as const],
+    ),
+  );
+  const made = await createInstructed(tx, act, {
+    ...{ presentation: presentationOf(context), orderer: orderer(file), source, scene, judged: covered, limits },
+    boughtBy: new Map(bought.map(({ each, tradeId }) => [each.row.index, tradeId])),
+    exchanges: [],
+    file: { massPaymentId: file.mass_payment_id, externalReference: file.external_reference_id },
+    originOf: ({ row }) => originOf(byIndex.get(row.index)?.origin),
+  });
+  await tx.query(
+    `update mass_payment_rows r set status = 'created', payment_id = u.payment_id, beneficiary_id = u.beneficiary_id, trade_id = u.trade_id
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as u(request_index, payment_id, beneficiary_id, trade_id)
+     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
+    [
+      ...[file.client_id, file.mass_payment_id, made.map(({ judged: { row } }) => row.index)],
+      ...[made.map(({ payment }) => payment.id), made.map(({ payee }) => payee.beneficiary_id)],
+      made.map(({ payment }) => payment.input.trade_id),
+    ],
+  );
+  const own = made.flatMap(({ trade, payment }) => (trade ? [payment.amount] : []));
+  await tx.query(
+    `update mass_payments set made = made + $3, trades = trades + $4, sell_amount = sell_amount + $5
+     where client_id = $1 and mass_payment_id = $2`,
+    [file.client_id, file.mass_payment_id, made.length, own.length, own.reduce(sum, '0')],
+  );
+  await dropRows(
+    step,
+    new Map(rows.filter(({ faults }) => faults.length > 0).map((row) => [row.index, answered(row.faults)])),
+  );
+}
+
+function originOf(stored: StoredOrigin | null | undefined): RowOrigin {
+  const { end_to_end_id: endToEndId, uuid, charges, reason } = fieldsOf(stored) as StoredOrigin;
+  return { endToEndId, uuid, charges, reason };
+}
