@@ -16,6 +16,7 @@ import './app.css';
 const LINKS: { to: string; title: TextKey }[] = [
   { to: '/', title: 'app.nav.home' },
   { to: '/payments', title: 'app.nav.payments' },
+  { to: '/payees', title: 'app.nav.payees' },
   { to: '/approvals', title: 'app.nav.approvals' },
   { to: '/approvals/settings', title: 'app.nav.settings' },
   { to: '/accounts', title: 'app.nav.accounts' },

@@ -5,6 +5,7 @@ export const PAGES: PageRoute[] = [
   { path: '/', load: () => import('./home/home.tsx') },
   { path: '/payments', load: () => import('./payments/payments.tsx') },
   { path: '/payments/$payment_id', load: () => import('./payments/payment.tsx') },
+  { path: '/payees', load: () => import('./payees/payees.tsx') },
   { path: '/approvals', load: () => import('./approvals/approvals.tsx') },
   { path: '/_components', load: () => import('./components/components.tsx'), alone: true },
   { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },

@@ -3,6 +3,13 @@ interface ErrorBody {
   code?: string;
   message?: string;
   details?: string;
+  errors?: ListedError[];
+}
+
+/** One fault of a body, as the refusal of an order lists it. */
+export interface ListedError {
+  code: string;
+  details: string;
 }
 
 /** Why a session is over; `replaced`: somebody else has signed in in this browser. */
@@ -17,6 +24,8 @@ export class CallError extends Error {
   /** The service's code, as `payment_not_found`; `connection_lost` where no answer came. */
   readonly code: string;
   readonly details: string;
+  /** All faults of an order's body. */
+  readonly errors: readonly ListedError[];
   /** The institution finds the request by it. */
   readonly requestId: string | undefined;
   /** Of a 401: why the session is over, where the service says so. */
@@ -27,6 +36,7 @@ export class CallError extends Error {
     this.status = status;
     this.code = body.code ?? 'unknown';
     this.details = body.details ?? body.message ?? '';
+    this.errors = body.errors ?? [];
     this.requestId = headers.get('x-request-id') ?? undefined;
     const end = headers.get('x-lombard-session-end');
     this.sessionEnd = SESSION_ENDS.find((each) => each === end);

@@ -5,6 +5,7 @@ import type decide from './app/en/decide.json';
 import type developers from './app/en/developers.json';
 import type documents from './app/en/documents.json';
 import type home from './app/en/home.json';
+import type payees from './app/en/payees.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
 import type settings from './app/en/settings.json';
@@ -32,6 +33,7 @@ type AllTexts = typeof accounts &
   typeof developers &
   typeof documents &
   typeof home &
+  typeof payees &
   typeof payments &
   typeof profile &
   typeof settings &

@@ -42,6 +42,7 @@ const APP_PAGES = [
     '/approvals/settings',
     '/accounts',
     '/documents',
+    '/payees',
     '/webhooks',
     '/developers',
     '/profile',

@@ -36,6 +36,7 @@ const PAGES: Record<string, AppPage> = {
   '': { source: 'app/home/home.tsx' },
   '/payments': { source: 'app/payments/payments.tsx' },
   '/payments/:id': { source: 'app/payments/payment.tsx', exists: payment },
+  '/payees': { source: 'app/payees/payees.tsx' },
   '/approvals': { source: 'app/approvals/approvals.tsx' },
   '/approvals/settings': { source: 'app/approval-settings/settings.tsx' },
   '/accounts': { source: 'app/accounts/accounts.tsx' },

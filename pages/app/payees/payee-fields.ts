@@ -1,0 +1,86 @@
+import type { CallError } from '../../data/call-error.ts';
+import type { Beneficiary, BeneficiaryNeeds, PayeeFields } from '../../data/payees.ts';
+
+/** What every payee has. */
+const ALWAYS = ['name', 'country_code', 'bank_country_code', 'bank_currency_code'] as const;
+/** What a country and a currency may ask for, in the order in which it is asked. */
+const DETAILS = [
+  'iban',
+  'account_number',
+  'bank_identifier',
+  'swift_code',
+  'address_line_1',
+  'city',
+  'state_region',
+  'post_code',
+  'purpose_of_payment',
+  'reason_for_trade',
+] as const;
+type Detail = (typeof DETAILS)[number];
+
+/** A field that the form asks for. */
+export interface AskedField {
+  name: Detail;
+  /** What the country calls it. */
+  local: string | undefined;
+  /** It is in none of the ways to say the account. */
+  isOptional: boolean;
+}
+
+interface Asked {
+  fields: AskedField[];
+  /** The ways to say the account, each by the fields that others do not have; one alone is none. */
+  ways: AskedField[][];
+}
+
+/** What the form asks for once the country of the bank and the currency are chosen. */
+export function askedFields(needs: readonly BeneficiaryNeeds[], country: string, currency: string): Asked {
+  const all = needs.find((each) => each.country === country)?.currencies ?? [];
+  const entry = currency === '' ? undefined : (all.find((each) => each.currency === currency) ?? all.at(-1));
+  if (!entry) return { fields: [], ways: [] };
+  const mandatory = entry.mandatory_data.flat();
+  const named = [...mandatory, ...entry.optional_data].map((text) => text.split('|'));
+  const fields = DETAILS.flatMap((name) => {
+    const found = named.find(([first]) => first === name);
+    if (!found) return [];
+    return [{ name, local: found[1], isOptional: !mandatory.some((text) => text.split('|')[0] === name) }];
+  });
+  const groups = entry.mandatory_data.map((group) => group.map((text) => text.split('|')[0] ?? ''));
+  const ways = groups.map((group) =>
+    fields.filter(({ name }) => group.includes(name) && !groups.every((other) => other.includes(name))),
+  );
+  return { fields, ways: ways.length > 1 ? ways : [] };
+}
+
+/** The currencies that some country has rules of its own for. */
+export function namedCurrencies(needs: readonly BeneficiaryNeeds[]): string[] {
+  return needs
+    .flatMap(({ currencies }) => currencies.map(({ currency }) => currency))
+    .filter((each) => each !== 'default');
+}
+
+/** The texts of a form: those of a payee, or none. */
+export function textsOf(payee: Beneficiary | undefined): PayeeFields {
+  const given: Record<string, unknown> = { ...payee, ...payee?.bank_accounts[0] };
+  return Object.fromEntries([...ALWAYS, ...DETAILS].map((name) => [name, String(given[name] ?? '')]));
+}
+
+/**
+ * What is sent: the fields that are asked for. Of a change, those that became others, and what is no longer asked for is cleared.
+ * @param before the texts that the form began with, where a payee is changed
+ */
+export function sentFields(texts: PayeeFields, asked: Asked, before: PayeeFields | undefined): PayeeFields {
+  const shown: readonly string[] = [...ALWAYS, ...asked.fields.map(({ name }) => name)];
+  const sent = [...ALWAYS, ...DETAILS].map((name) => [name, shown.includes(name) ? (texts[name] ?? '').trim() : '']);
+  return Object.fromEntries(before ? sent.filter(([name = '', text]) => text !== before[name]) : sent);
+}
+
+/** The first fault of each field: its code. */
+export function faultsOf(error: CallError | undefined): Map<string, string> {
+  const faults = new Map<string, string>();
+  for (const { code, details } of error?.errors ?? []) {
+    const field = /^body\.(\w+)/.exec(details)?.[1];
+    if (field !== undefined && !faults.has(field)) faults.set(field, code);
+  }
+  return faults;
+}

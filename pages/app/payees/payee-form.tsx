@@ -1,0 +1,198 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { CallError } from '../../data/call-error.ts';
+import {
+  type Beneficiary,
+  currenciesQuery,
+  needsQuery,
+  type PayeeFields,
+  payeesKey,
+  savePayee,
+  tryPayee,
+} from '../../data/payees.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Select, TextField } from '../../design/field.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useLanguage, useText } from '../../texts/text.tsx';
+import { useAct } from '../act.ts';
+import { useClient } from '../client.tsx';
+import { countryNames, currencyNames } from './names.ts';
+import { type AskedField, askedFields, faultsOf, namedCurrencies, sentFields, textsOf } from './payee-fields.ts';
+import { REASONS } from './reasons.ts';
+
+interface PayeeFormProps {
+  /** The one that is changed; a new one without it. */
+  payee?: Beneficiary | undefined;
+  onBack: () => void;
+  onDone: () => void;
+}
+
+/** The form of a payee. What it asks for follows the bank's country and the currency; a field that one leaves says what is wrong. */
+export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const form = useId();
+  const { data: needs, error, refetch } = useQuery(needsQuery(clientId));
+  const { data: currencies = [] } = useQuery(currenciesQuery(clientId));
+  const [before] = useState(() => textsOf(payee));
+  const [texts, setTexts] = useState(before);
+  const asked = askedFields(needs ?? [], texts.bank_country_code ?? '', texts.bank_currency_code ?? '');
+  const fields = sentFields(texts, asked, payee && before);
+  const id = payee?.beneficiary_id ?? undefined;
+  const act = useAct((key: string) => savePayee({ clientId, id, fields, key }), [payeesKey(clientId)]);
+  const { faults, leave, tell } = useFaults({ clientId, id, fields });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (act.isPending) return;
+    act.mutate(crypto.randomUUID(), {
+      onSuccess: onDone,
+      onError: (refusal) => refusal instanceof CallError && tell(refusal),
+    });
+  };
+  const field = (name: string) => ({
+    name,
+    value: texts[name] ?? '',
+    error: faults.has(name) ? t(faultText(faults.get(name))) : undefined,
+    onChange: ({ target }: { target: { value: string } }) => setTexts({ ...texts, [name]: target.value }),
+    onBlur: () => leave(name),
+  });
+  const isListed = act.error instanceof CallError && faultsOf(act.error).size > 0;
+  return (
+    <Dialog
+      title={payee ? t('payees.change') : t('payees.new')}
+      isOpen
+      onBack={onBack}
+      action={
+        <Button kind="primary" type="submit" form={form} isPending={act.isPending}>
+          {t('payees.save')}
+        </Button>
+      }
+    >
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!needs && !error && <Loading />}
+      {needs && (
+        <form id={form} className="stack" onSubmit={submit} noValidate>
+          <TextField {...field('name')} label={t('payees.field.name')} maxLength={140} autoComplete="off" required />
+          <Choices
+            field={field}
+            countries={needs.map(({ country }) => country)}
+            currencies={[
+              ...currencies,
+              ...namedCurrencies(needs),
+              ...(before.bank_currency_code ? [before.bank_currency_code] : []),
+            ]}
+          />
+          <Ways ways={asked.ways} />
+          {asked.fields.map((each) => (
+            <DetailField key={each.name} asked={each} field={field(each.name)} />
+          ))}
+        </form>
+      )}
+      {act.error && !isListed && <Failure error={act.error} />}
+    </Dialog>
+  );
+}
+
+/** What a control has of its field. */
+interface Bound {
+  name: string;
+  value: string;
+  error: string | undefined;
+  onChange: (event: { target: { value: string } }) => void;
+  onBlur: () => void;
+}
+
+/** The countries and the currency, which say what else is asked for. */
+function Choices({
+  field,
+  countries,
+  currencies,
+}: {
+  field: (name: string) => Bound;
+  countries: string[];
+  currencies: string[];
+}): ReactNode {
+  const t = useText();
+  const language = useLanguage();
+  const options = countryNames(countries, language);
+  const chooser = (name: 'country_code' | 'bank_country_code' | 'bank_currency_code', of: [string, string][]) => (
+    <Select {...field(name)} label={t(`payees.field.${name}`)} required>
+      <option value="">{t('payees.choose')}</option>
+      {of.map(([code, text]) => (
+        <option key={code} value={code}>
+          {text}
+        </option>
+      ))}
+    </Select>
+  );
+  return (
+    <>
+      {chooser('country_code', options)}
+      {chooser('bank_country_code', options)}
+      {chooser('bank_currency_code', currencyNames(currencies, language))}
+    </>
+  );
+}
+
+/** Says that one of several ways to name the account is enough. */
+function Ways({ ways }: { ways: AskedField[][] }): ReactNode {
+  const t = useText();
+  if (ways.length === 0) return null;
+  const names = ways.map((way) => way.map(({ name, local }) => local ?? t(`payees.field.${name}`)).join(' + '));
+  return <p className="quiet">{t('payees.oneOf', { ways: names.join(' / ') })}</p>;
+}
+
+function DetailField({ asked: { name, local, isOptional }, field }: { asked: AskedField; field: Bound }): ReactNode {
+  const t = useText();
+  const said = { label: local ?? t(`payees.field.${name}`), hint: isOptional && t('payees.optional') };
+  if (name !== 'reason_for_trade') return <TextField {...field} {...said} autoComplete="off" maxLength={255} />;
+  return (
+    <Select {...field} {...said}>
+      <option value="">{t('payees.choose')}</option>
+      {REASONS.map((reason) => (
+        <option key={reason} value={reason}>
+          {t(`payees.reason.${reason}`)}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+/** What is wrong with the fields that the person has left: the service tries the form each time that one is left. */
+function useFaults(given: { clientId: string; id: string | undefined; fields: PayeeFields }) {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [faults, setFaults] = useState(new Map<string, string>());
+  const [isAll, setAll] = useState(false);
+  const trying = useRef<AbortController>(undefined);
+  useEffect(() => () => trying.current?.abort(), []);
+  const leave = (name: string) => {
+    setLeft(new Set(left).add(name));
+    trying.current?.abort();
+    const { signal } = (trying.current = new AbortController());
+    // A trial that no answer came to says nothing: saving will.
+    tryPayee(given, signal).then(
+      (error) => setFaults(faultsOf(error)),
+      () => undefined,
+    );
+  };
+  const tell = (refusal: CallError) => {
+    trying.current?.abort();
+    setAll(true);
+    setFaults(faultsOf(refusal));
+  };
+  const shown = isAll ? faults : new Map([...faults].filter(([name]) => left.has(name)));
+  return { faults: shown, leave, tell };
+}
+
+const TOLD = [
+  ...(['required', 'unknown_field', 'invalid_iban', 'invalid_bic', 'iban_country_mismatch'] as const),
+  ...(['bic_country_mismatch', 'invalid_sort_code', 'invalid_aba', 'invalid_clabe', 'invalid_account_number'] as const),
+  ...(['invalid_bank_identifier', 'details_disagree', 'invalid_country', 'invalid_currency'] as const),
+] as const;
+
+/** What a fault means, in the person's words. */
+function faultText(code: string | undefined): TextKey {
+  return `payees.fault.${TOLD.find((each) => each === code) ?? 'invalid_format'}`;
+}

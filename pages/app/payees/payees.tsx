@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { type Beneficiary, PAYEES_SHOWN, payeesQuery } from '../../data/payees.ts';
+import { Badge, type Tone } from '../../design/badge.tsx';
+import { Button } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Status } from '../../design/notice.tsx';
+import { Empty } from '../../design/states.tsx';
+import { type Column, Table } from '../../design/table.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { PagedList } from '../paged-list.tsx';
+import { DeletePayee } from './delete-dialog.tsx';
+import { PayeeForm } from './payee-form.tsx';
+
+const TONES: Record<Beneficiary['aml_status'], Tone> = {
+  OK: 'good',
+  'Pending Review': 'info',
+  'Pending information': 'warn',
+  Blocked: 'bad',
+};
+
+/** What is open above the list: a form, without a payee for a new one, or the question whether to delete. */
+type Opened = { act: 'save'; payee?: Beneficiary } | { act: 'delete'; payee: Beneficiary };
+
+/** Whom the client pays: found by name, made, changed and deleted. */
+export default function PayeesPage(): ReactNode {
+  const t = useText();
+  const { client_id: clientId, permissions } = useClient();
+  const mayManage = permissions.includes('can_manage_beneficiaries');
+  const [text, setText] = useState('');
+  const [page, setPage] = useState(1);
+  const [opened, setOpened] = useState<Opened>();
+  const [done, setDone] = useState('');
+  const wanted = useDeferredValue(text.trim());
+  const found = useQuery(payeesQuery(clientId, wanted, page));
+  const finish = (said: string) => {
+    setOpened(undefined);
+    setDone(said);
+  };
+  const open = (next: Opened) => {
+    setDone('');
+    setOpened(next);
+  };
+  return (
+    <Page
+      title={t('payees.title')}
+      actions={
+        mayManage && (
+          <Button kind="primary" onPress={() => open({ act: 'save' })}>
+            {t('payees.new')}
+          </Button>
+        )
+      }
+    >
+      <Status>{done}</Status>
+      <section className="card stack" aria-label={t('payees.title')}>
+        <TextField
+          label={t('payees.find')}
+          hint={t('payees.find.hint')}
+          name="payee"
+          type="search"
+          autoComplete="off"
+          maxLength={140}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setPage(1);
+          }}
+        />
+        <PagedList found={found} page={page} size={PAYEES_SHOWN} onPage={setPage}>
+          {({ rows }) => <PayeeTable rows={rows} isSearch={wanted !== ''} mayManage={mayManage} onOpen={open} />}
+        </PagedList>
+      </section>
+      {opened?.act === 'save' && (
+        <PayeeForm payee={opened.payee} onBack={() => setOpened(undefined)} onDone={() => finish(t('payees.saved'))} />
+      )}
+      {opened?.act === 'delete' && (
+        <DeletePayee
+          payee={opened.payee}
+          onBack={() => setOpened(undefined)}
+          onDone={() => finish(t('payees.deleted'))}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface PayeeTableProps {
+  rows: Beneficiary[];
+  /** They are what a text has found. */
+  isSearch: boolean;
+  mayManage: boolean;
+  onOpen: (opened: Opened) => void;
+}
+
+function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): ReactNode {
+  const t = useText();
+  if (rows.length === 0 && isSearch) return <Empty title={t('payees.noneFound')} />;
+  if (rows.length === 0) return <Empty title={t('payees.none')}>{mayManage && t('payees.none.text')}</Empty>;
+  const columns: Column<Beneficiary>[] = [
+    {
+      key: 'name',
+      title: t('payees.field.name'),
+      cell: (payee) => (
+        <span id={nameId(payee)}>
+          <ForeignText>{payee.name}</ForeignText>
+        </span>
+      ),
+    },
+    { key: 'country', title: t('payees.field.country_code'), cell: ({ country_code: country }) => country },
+    {
+      key: 'currency',
+      title: t('payees.field.bank_currency_code'),
+      cell: ({ bank_accounts: [account] }) => account?.bank_currency_code,
+    },
+    {
+      key: 'account',
+      title: t('payees.account'),
+      cell: ({ bank_accounts: [account] }) => <ForeignText>{account?.iban ?? account?.account_number}</ForeignText>,
+    },
+    {
+      key: 'state',
+      title: t('payees.state'),
+      cell: ({ aml_status: status }) => <Badge tone={TONES[status]}>{t(`payees.state.${status}`)}</Badge>,
+    },
+  ];
+  if (mayManage)
+    columns.push({
+      key: 'acts',
+      title: t('payees.acts'),
+      cell: (payee) => (
+        <span className="row">
+          <Act name={t('payees.change')} of={payee} onPress={() => onOpen({ act: 'save', payee })} />
+          <Act name={t('payees.delete')} of={payee} onPress={() => onOpen({ act: 'delete', payee })} />
+        </span>
+      ),
+    });
+  return <Table name={t('payees.title')} columns={columns} rows={rows} rowKey={({ beneficiary_id: id }) => id ?? ''} />;
+}
+
+/** The id of the text that a payee's buttons are described by. */
+const nameId = ({ beneficiary_id: id }: Beneficiary) => `payee-${id}`;
+
+/** A button of a row. The payee tells it from others of its name. */
+function Act({ name, of, onPress }: { name: string; of: Beneficiary; onPress: () => void }): ReactNode {
+  return (
+    <Button kind="quiet" aria-describedby={nameId(of)} onPress={onPress}>
+      {name}
+    </Button>
+  );
+}

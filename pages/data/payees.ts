@@ -1,0 +1,117 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  Beneficiary,
+  BeneficiaryChange,
+  BeneficiaryNeeds,
+  BeneficiaryOrder,
+} from '../../sdk/src/generated/api.ts';
+import { CallError } from './call-error.ts';
+import { callClient } from './client-api.ts';
+import { findNamed } from './find.ts';
+
+export type { Beneficiary, BeneficiaryNeeds };
+
+/** Payees on a page of the list. */
+export const PAYEES_SHOWN = 25;
+
+/** What every list of payees of a client is kept under. */
+export const payeesKey = (clientId: string) => ['payees', clientId];
+
+/** A page of the payees; with a text, those whose name has it. */
+export const payeesQuery = (clientId: string, text: string, page: number) =>
+  queryOptions({
+    queryKey: [...payeesKey(clientId), text, page],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<{ rows: Beneficiary[]; total: number }> => {
+      if (text !== '') {
+        const { payees } = await findNamed(clientId, text, signal);
+        const found = await Promise.all(payees.map(({ beneficiary_id: id }) => findPayee(clientId, id, signal)));
+        const rows = found.filter((payee) => payee !== undefined);
+        return { rows, total: rows.length };
+      }
+      const query = { page, page_size: PAYEES_SHOWN };
+      const { body, total = 0 } = await callClient('GET /beneficiaries', clientId, { query, signal });
+      return { rows: body, total };
+    },
+  });
+
+/** A payee; undefined where somebody has deleted it in between. */
+async function findPayee(clientId: string, id: string, signal: AbortSignal): Promise<Beneficiary | undefined> {
+  const path = { beneficiary_id: id };
+  try {
+    return (await callClient('GET /beneficiaries/{beneficiary_id}', clientId, { path, signal })).body;
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** What payees need, by the country of their bank. It stays as long as the page. */
+export const needsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['payee-needs'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) =>
+      (await callClient('GET /metadata/beneficiary', clientId, { query: {}, signal })).body,
+  });
+
+/** The currencies in which the client can act. */
+export const currenciesQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['currencies', clientId],
+    queryFn: async ({ signal }) => {
+      const { body } = await callClient('GET /currencies', clientId, { query: {}, signal });
+      return body.map(({ currency }) => currency);
+    },
+  });
+
+/** The texts of a form by the names of the interface; an empty one is left out, or cleared. */
+export type PayeeFields = Record<string, string>;
+
+interface Saving {
+  clientId: string;
+  /** The one that is changed; a new one without it. */
+  id?: string | undefined;
+  fields: PayeeFields;
+  /** The same for every repetition of one saving. */
+  key: string;
+}
+
+/** Saves a payee. @throws CallError with all faults */
+export async function savePayee({ clientId, id, fields, key }: Saving): Promise<void> {
+  await send({ clientId, id, fields, headers: { 'idempotency-key': key } });
+}
+
+/** The faults that saving would have: nothing is kept. */
+export async function tryPayee(given: Omit<Saving, 'key'>, signal: AbortSignal): Promise<CallError | undefined> {
+  try {
+    await send({ ...given, query: { validate_only: true }, signal });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CallError) return error;
+    throw error;
+  }
+}
+
+interface Sending extends Omit<Saving, 'key'> {
+  query?: { validate_only: true };
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+async function send({ clientId, id, fields, ...given }: Sending): Promise<void> {
+  if (id === undefined) {
+    const body = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
+    await callClient('POST /beneficiaries', clientId, { ...given, body: body as unknown as BeneficiaryOrder });
+    return;
+  }
+  const path = { beneficiary_id: id };
+  const cleared = Object.entries(fields).map(([name, text]) => [name, text === '' ? null : text]);
+  const body = Object.fromEntries(cleared) as BeneficiaryChange;
+  await callClient('PATCH /beneficiaries/{beneficiary_id}', clientId, { ...given, path, body });
+}
+
+/** Deletes a payee. @throws CallError */
+export async function deletePayee(clientId: string, id: string): Promise<void> {
+  await callClient('DELETE /beneficiaries/{beneficiary_id}', clientId, { path: { beneficiary_id: id } });
+}
