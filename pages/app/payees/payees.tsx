@@ -5,6 +5,7 @@ import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Empty } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
@@ -119,7 +120,8 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
     {
       key: 'account',
       title: t('payees.account'),
-      cell: ({ bank_accounts: [account] }) => <ForeignText>{account?.iban ?? account?.account_number}</ForeignText>,
+      cell: ({ bank_accounts: [account] }) =>
+        account?.iban ? <Iban>{account.iban}</Iban> : <ForeignText>{account?.account_number}</ForeignText>,
     },
     {
       key: 'state',
