@@ -68,7 +68,6 @@ describe('redirect addresses: what was received is shown', () => {
 
 test('who creates what clients only read', async () => {
   for (const [noun, status] of [
-    ['multipayments', 404],
     ['mass-beneficiaries', 404],
     ['accounts', 405],
     ['transactions', 405],

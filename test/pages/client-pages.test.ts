@@ -63,7 +63,7 @@ describe('/app/webhooks', { skip }, () => {
     await click(page, 'New subscription');
     await page.getByLabel('URL').fill('nonsense');
     await assertAccessible(page);
-    await page.getByLabel('PAYMENT_STATUS_CHANGE').check();
+    await page.getByLabel('PAYMENT_STATUS_CHANGE', { exact: true }).check();
     await page.getByLabel('URL').press('Enter');
     await page.getByRole('alert').filter({ hasText: 'must be an absolute URL' }).waitFor();
     await page.getByLabel('URL').fill(receiver.url());

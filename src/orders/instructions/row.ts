@@ -263,7 +263,12 @@ export function sameness({ sent, amount }: Instruction, also: readonly unknown[]
 }
 
 /** A decimal without zeros that say nothing. */
-const shortest = (amount: string) => (amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount);
+function shortest(amount: string): string {
+  if (!amount.includes('.')) return amount;
+  let end = amount.length;
+  while (amount[end - 1] === '0') end -= 1;
+  return amount.slice(0, amount[end - 1] === '.' ? end - 1 : end);
+}
 
 /** What is wrong with a row, as it is answered. */
 export interface AnsweredFault {
