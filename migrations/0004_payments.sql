@@ -173,6 +173,8 @@ create table payments (
   rejected_date timestamptz,
   -- Why a person rejected or cancelled it, in their words.
   reason text,
+  -- Why its return started, as the institution said it.
+  return_reason text,
   sent_date timestamptz,
   authorisation_workflow text not null,
   mass_payment_id uuid,

@@ -61,6 +61,8 @@ create table mass_payment_rows (
   -- Null: not judged.
   status text check (status in ('valid', 'invalid', 'created')),
   errors json,
+  -- Why its day is not the one that it asks for.
+  warning text,
   currency text,
   amount numeric,
   -- Who is paid, where the payee existed when it was judged.
@@ -79,3 +81,20 @@ create table mass_payment_rows (
 );
 create index mass_payment_rows_payee on mass_payment_rows (client_id, beneficiary_id) where status = 'valid';
 create index mass_payment_rows_limit on mass_payment_rows (client_id) where status = 'valid' and limit_amount is not null;
+
+-- Messages pain.001 that were taken. The mass payments of their blocks name them.
+create table payment_initiations (
+  client_id text not null references clients,
+  -- MsgId. No two messages of a client ever have the same.
+  message_id text not null,
+  -- Its kind, and its group header as it was written.
+  message text not null,
+  written_at text not null,
+  transactions text not null,
+  control_sum text,
+  -- Its blocks: PmtInfId, totals, and the mass payment, or why there is none.
+  blocks json not null,
+  created_by text not null,
+  created_at timestamptz not null,
+  primary key (client_id, message_id)
+);

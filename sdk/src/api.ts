@@ -2,6 +2,7 @@ import { parse, stringify } from './decimal.ts';
 import { type BodyFault, LombardError } from './error.ts';
 import { type Exchange, type Incoming, textOf } from './exchange.ts';
 import type { Operations } from './generated/api.ts';
+import { reasonOf } from './pain-002.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface CallOptions {
@@ -45,6 +46,7 @@ const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /mass-payments',
   'POST /mass-payments/{mass_payment_id}/confirm',
   'POST /mass-payments/{mass_payment_id}/challenges',
+  'POST /payment-initiations',
   'POST /quotes',
   'POST /trades',
   'POST /trades/{trade_id}/drawdowns',
@@ -190,6 +192,10 @@ function content(incoming: Incoming): unknown {
 /** The error of an answer: the service's ErrorMessage, or what an HTTP server in between said in its place. */
 function refusal(incoming: Incoming, cause?: unknown): LombardError {
   const base = { ...envelope(incoming), cause };
+  if (/xml/.test(incoming.headers.get('content-type') ?? '')) {
+    const details = textOf(incoming);
+    return new LombardError({ ...base, ...reasonOf(details), details });
+  }
   let body: { code?: unknown; message?: unknown; details?: unknown; errors?: unknown } | null = null;
   try {
     body = JSON.parse(textOf(incoming));

@@ -9,6 +9,7 @@ import { graphql } from './graphql.ts';
 import { MassBeneficiaries } from './mass-beneficiaries.ts';
 import { MassPayments } from './mass-payments.ts';
 import { Multipayments } from './multipayments.ts';
+import { PaymentInitiations } from './payment-initiations.ts';
 import { Payments } from './payments.ts';
 import { Quotes } from './quotes.ts';
 import { Statements } from './statements.ts';
@@ -58,6 +59,7 @@ export class Lombard {
   readonly multipayments: Multipayments;
   readonly massBeneficiaries: MassBeneficiaries;
   readonly massPayments: MassPayments;
+  readonly paymentInitiations: PaymentInitiations;
   readonly subscriptions: Subscriptions;
   readonly webhooks: Webhooks;
   readonly #api: Api;
@@ -98,6 +100,7 @@ export class Lombard {
     this.multipayments = new Multipayments(this.#api);
     this.massBeneficiaries = new MassBeneficiaries(this.#api);
     this.massPayments = new MassPayments(this.#api);
+    this.paymentInitiations = new PaymentInitiations(this.#api);
     this.subscriptions = new Subscriptions(this.#api);
     this.webhooks = new Webhooks(this.#api);
   }

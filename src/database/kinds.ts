@@ -78,7 +78,7 @@ const DECLARED = {
   mass_payment: {
     ...{ table: 'mass_payments', id: 'mass_payment_id', type: 'uuid', audited: true, address: 'mass-payments' },
     claims: ['mass_payment_id'],
-    details: ['mass_payment_rows'],
+    details: ['mass_payment_rows', 'payment_initiations'],
   },
   mass_beneficiary: {
     ...{ table: 'mass_beneficiaries', id: 'mass_beneficiary_id', type: 'uuid' },

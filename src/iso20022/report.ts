@@ -6,6 +6,8 @@ const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.002.001.10';
 const MAX_INFORMATION = 105;
 /** Characters of an identifier. */
 const MAX_IDENTIFIER = 35;
+/** Characters of a UETR, a UUID. */
+const MAX_UETR = 36;
 /** What stands for an identifier that could not be read. */
 const NOT_PROVIDED = 'NOTPROVIDED';
 
@@ -78,7 +80,7 @@ function transactionElement(transaction: TransactionReport): string {
   const content =
     optional('OrgnlInstrId', transaction.instructionId, MAX_IDENTIFIER) +
     element('OrgnlEndToEndId', text(transaction.endToEndId, MAX_IDENTIFIER)) +
-    optional('OrgnlUETR', transaction.uetr, MAX_IDENTIFIER) +
+    optional('OrgnlUETR', transaction.uetr, MAX_UETR) +
     element('TxSts', transaction.status) +
     reasonElements(transaction.reasons) +
     optional('AcctSvcrRef', transaction.paymentId, MAX_IDENTIFIER);

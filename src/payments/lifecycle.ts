@@ -328,7 +328,7 @@ function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
     provide_information: request.information === undefined ? {} : { information: request.information },
     invalidate: { ...cancelled, invalidated: true },
     send: { sent_date: act.now },
-    start_return: { return_started: true },
+    start_return: { return_started: true, return_reason: reason },
     return: { ...cancelled, return_started: false, returned: true },
   };
   return stamps[request.action] ?? {};

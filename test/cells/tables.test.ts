@@ -144,7 +144,7 @@ test('of every table that names a client it is known what a move, a reset and an
       'statement_files',
       ...split('accounts currency_accounts holds transactions trades trade_beneficiaries quotes multipayments'),
       ...split('beneficiaries beneficiary_changes mass_beneficiaries mass_beneficiary_errors'),
-      ...split('mass_payments mass_payment_rows'),
+      ...split('mass_payments mass_payment_rows payment_initiations'),
     ].sort(),
   );
 });

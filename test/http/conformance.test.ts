@@ -7,6 +7,7 @@ import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstrati
 import { DEMO_APPLICATION, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
 import { accessToken } from '../world/access-token.ts';
 import { DescriptionJudge, type Received } from '../world/description.ts';
+import { pain001 } from '../world/iso20022.ts';
 import { type Answer, type CallOptions, call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 
@@ -398,6 +399,13 @@ async function many(ask: Caller, account: number, beneficiary_id: string): Promi
   const second = `/mass-payments/${other.mass_payment_id}`;
   await until(async () => (await ask('GET', second)).body.mass_payment_status === 'Processed');
   await ask('DELETE', second);
+  const debtor = `<Id><Othr><Id>${account}</Id></Othr></Id>`;
+  const xml = pain001({ messageId: 'MSG-1', blocks: [{ debtor, day: '2020-01-01', transfers: [{}] }] });
+  const headers = { 'content-type': 'application/xml' };
+  for (const raw of [xml, xml, 'no XML']) await ask('POST', '/payment-initiations', undefined, { raw, headers });
+  await ask('POST', '/payment-initiations', {});
+  await ask('GET', '/payment-initiations/MSG-1/status');
+  await ask('GET', '/payment-initiations/MSG-2/status');
 }
 
 interface Payee {

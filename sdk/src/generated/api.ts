@@ -2395,6 +2395,19 @@ export interface Operations {
     };
     response: Challenge;
   };
+  /** Send a pain.001 */
+  'POST /payment-initiations': {
+    body: string;
+    response: string;
+  };
+  /** Read what became of a pain.001 */
+  'GET /payment-initiations/{message_id}/status': {
+    path: {
+      /** Its MsgId, percent-encoded */
+      message_id: string;
+    };
+    response: string;
+  };
   /** Manages webhook subscriptions over GraphQL */
   'POST /webhooks/graphql': {
     body: GraphqlRequest;

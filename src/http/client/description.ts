@@ -16,6 +16,7 @@ const TAGS = {
   quotes: 'Foreign exchange: what it costs, and when it is possible',
   trades: 'What was exchanged, and what is left of it',
   'mass payments': 'Files of many payments, judged row by row',
+  'payment initiations': 'Files of ISO 20022: pain.001 in, pain.002 out',
   'multi payments': 'Several payments that were ordered together',
   beneficiaries: 'Whom payments pay',
   'mass beneficiaries': 'Instructions that create many beneficiaries',

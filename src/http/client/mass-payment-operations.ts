@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CLIENT_MASS_PAYMENT, MASS_STATUSES, MAX_ROWS } from '../../orders/mass/declaration.ts';
+import { CLIENT_MASS_PAYMENT, EXTERNAL_REFERENCE, MASS_STATUSES, MAX_ROWS } from '../../orders/mass/declaration.ts';
 import { REASONS } from '../../values/reasons.ts';
 import { ClientId, Currency, formed, Nullable, UuidOfRecord } from '../../values/schemas.ts';
 import {
@@ -26,11 +26,10 @@ import { STEP_UP } from './payment-actions.ts';
 
 /** The operations on files of payments (docs/files.md). */
 
-const REFERENCE = '^[ -~]{1,64}$';
 const ACCOUNT = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 export const FIELDS = {
   external_reference_id: Type.String({
-    pattern: REFERENCE,
+    pattern: EXTERNAL_REFERENCE.source,
     description: "The client's own identifier, 1 to 64 characters from the blank to ~; no two files ever have the same",
   }),
   auto_commit: Type.Boolean({ description: 'Goes on by itself where no row is bad' }),

@@ -20,6 +20,7 @@ import { metadataRoutes } from './metadata.ts';
 import { multipaymentRoutes } from './multipayments.ts';
 import { onboardingRoutes } from './onboarding.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
+import { paymentInitiationRoutes } from './payment-initiations.ts';
 import { paymentOrderRoutes } from './payment-orders.ts';
 import { paymentSearchRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
@@ -56,6 +57,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing, graphql: Late
     metadataRoutes,
     massBeneficiaryRoutes,
     massPaymentRoutes,
+    paymentInitiationRoutes,
     graphqlRoutes(sessions, graphql),
     webhookRoutes,
     onboardingRoutes,

@@ -31,8 +31,9 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
   const response: Record<string, unknown> = { ...declared };
   for (const [status, examples] of examplesByStatus([...own, ...reading, ...implied(route, schema)])) {
     const answer = fieldsOf(declared[status] ?? errorAnswer(status));
-    const media = fieldsOf(fieldsOf(answer.content)['application/json']);
-    response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
+    const content = fieldsOf(answer.content);
+    const media = fieldsOf(content['application/json']);
+    response[status] = { ...answer, content: { ...content, 'application/json': { ...media, examples } } };
   }
   const { location } = route.config ?? {};
   if (location)

@@ -137,10 +137,10 @@ export function replayed({ headers }: StoredAnswer): Record<string, string> {
   return { ...headers, 'idempotency-replayed': 'true' };
 }
 
-/** Sends an answer: JSON, or none. */
+/** Sends an answer: JSON, unless its headers name another type, or none. */
 export function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: StoredAnswer): FastifyReply {
   reply.code(status).headers(headers);
-  return body === '' ? reply.send() : sendJson(reply, body);
+  return body === '' || 'content-type' in headers ? reply.send(body || undefined) : sendJson(reply, body);
 }
 
 /** The idempotency key of a request, if it has one. @throws Problem invalid_parameter */

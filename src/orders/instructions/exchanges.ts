@@ -111,6 +111,8 @@ export async function bookExchanges(
     scene: Pick<InstructionScene, 'funds'>;
     multipaymentId?: number | undefined;
     massPaymentId?: string | undefined;
+    /** Why a group is bought; default: the reason of the source. */
+    reasonOf?: ((group: Group) => Source['reason']) | undefined;
   },
 ): Promise<BookedExchange[]> {
   if (priced.length === 0) return [];
@@ -128,7 +130,8 @@ export async function bookExchanges(
         symbol: `${sold}${group.currency}`,
       },
       ordered: {
-        ...{ reason, funding_account_id: accountId ?? null, value_date: terms.valueDate.date },
+        ...{ reason: of.reasonOf?.(group) ?? reason, funding_account_id: accountId ?? null },
+        value_date: terms.valueDate.date,
         mass_payment_id: of.massPaymentId ?? null,
       },
       ...(of.multipaymentId === undefined ? {} : { multipaymentId: of.multipaymentId }),

@@ -5,9 +5,10 @@ import { requireOpen } from '../../payments/orders/judgement.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { Problem } from '../../values/errors.ts';
 import { sum } from '../../values/money.ts';
-import { bookExchanges, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
+import { bookExchanges, type Group, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
 import type { JudgedInstruction } from '../instructions/judgement.ts';
 import { answered } from '../instructions/row.ts';
+import type { Source } from '../instructions/scene.ts';
 import {
   dropRows,
   errorOf,
@@ -19,6 +20,7 @@ import {
   rightsOf,
   rowsOf,
   type Step,
+  type StoredRow,
   sold,
   sumsOf,
 } from './file-step.ts';
@@ -82,6 +84,7 @@ export async function begin(step: Step): Promise<Outcome> {
     await dropRows(step, dropped);
     const booked = await bookExchanges(tx, act, presentationOf(context).apiUrl, {
       ...{ orderer: orderer(file), priced: prices, source, scene, massPaymentId: file.mass_payment_id },
+      reasonOf: (group) => reasonOf(group, stored) ?? source.reason,
     });
     await tx.query(
       `update mass_payment_rows r set trade_id = u.trade_id, limit_amount = u.limit_amount, limit_currency = $6
@@ -102,6 +105,13 @@ export async function begin(step: Step): Promise<Outcome> {
     if (error instanceof Problem) return fail(step, error);
     throw error;
   }
+}
+
+/** Why a group is bought, where its rows say it: `other` where they differ. */
+function reasonOf({ members }: Group, stored: readonly StoredRow[]): Source['reason'] | undefined {
+  const origins = new Map(stored.map(({ request_index: index, origin }) => [index, origin]));
+  const [reason, ...others] = new Set(members.map(({ row }) => origins.get(row.index)?.reason));
+  return others.length > 0 ? 'other' : reason;
 }
 
 /**

@@ -16,6 +16,9 @@ export const MASS_STATUSES = [
 ] as const;
 export type MassStatus = (typeof MASS_STATUSES)[number];
 
+/** The client's own identifier of a file. */
+export const EXTERNAL_REFERENCE = /^[ -~]{1,64}$/;
+
 /** Instructions of one file. */
 export const MAX_ROWS = 5_000;
 

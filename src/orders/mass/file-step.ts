@@ -2,6 +2,7 @@ import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
+import { newIds } from '../../database/cells/identifiers.ts';
 import { first, leaveWork, type Transaction } from '../../database/database.ts';
 import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
 import { parseJson } from '../../values/json.ts';
@@ -115,8 +116,10 @@ export function readStored({ context, file }: Step, rows: readonly StoredRow[]):
   return rows.map(({ request_index: index, sent, faults: given }) => {
     const document = parseJson(sent);
     const [row] = readRows(document, [document], { table, texts: file.texts });
-    row?.faults.unshift(...(given ?? []));
-    return Object.assign(row as Instruction, { index });
+    const told = given ?? [];
+    const fields = new Set(told.map(({ field }) => field));
+    const own = (row as Instruction).faults.filter(({ field }) => field === '' || !fields.has(field));
+    return Object.assign(row as Instruction, { index, faults: [...told, ...own] });
   });
 }
 
@@ -175,6 +178,21 @@ export function sold({ sell_currency: currency }: File, priced: readonly Priced[
   const amounts = priced.map(({ terms }) => (terms instanceof Problem ? null : terms.sellAmount));
   if (amounts.includes(null)) return null;
   return (amounts as string[]).reduce(sum, own);
+}
+
+/** Refuses the rows whose UETR is the uuid of another payment. */
+export async function refuseTakenUetrs(
+  { tx, file }: Pick<Step, 'tx' | 'file'>,
+  rows: readonly Instruction[],
+  stored: readonly StoredRow[],
+): Promise<void> {
+  const named = rows.flatMap((row, place) => {
+    const id = stored[place]?.origin?.uuid;
+    return id === undefined || row.faults.length > 0 ? [] : [{ row, id, input: { client_id: file.client_id } }];
+  });
+  if (named.length === 0) return;
+  for (const [place, { code, fault }] of await newIds(tx, 'uuid', named, true))
+    named[place]?.row.faults.push({ code, field: 'uuid', message: fault?.message ?? '' });
 }
 
 /** Judges valid rows as they are now. @param apart without looking for the payees that they describe */

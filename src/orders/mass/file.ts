@@ -4,7 +4,7 @@ import { newId } from '../../database/cells/identifiers.ts';
 import { first, leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import { Problem } from '../../values/errors.ts';
-import { type Instruction, sameness } from '../instructions/row.ts';
+import { type Instruction, type RowFault, sameness } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
@@ -15,6 +15,13 @@ export interface StoredOrigin {
   uuid?: string;
   charges?: 'SHA' | 'OUR';
   reason?: Source['reason'];
+}
+
+/** A row of a file, beside its instruction. */
+export interface RowBeside {
+  origin: StoredOrigin;
+  /** What is wrong with it that the instruction does not tell. */
+  faults: readonly RowFault[];
 }
 
 /** A file that is to be taken. */
@@ -33,7 +40,7 @@ export interface NewFile {
   paymentInformationId?: string | undefined;
   rows: readonly Instruction[];
   /** By the index of the row. */
-  origins?: readonly (StoredOrigin | undefined)[];
+  beside?: readonly RowBeside[];
 }
 
 /**
@@ -71,7 +78,7 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
     });
   const seen = new Set<string>();
   const duplicates = rows.map((row) => {
-    const same = sameness(row, [file.origins?.[row.index]?.end_to_end_id ?? null]);
+    const same = sameness(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null]);
     const known = seen.has(same);
     seen.add(same);
     return known;
@@ -83,13 +90,13 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
     values: [
       ...[clientId, id, rows.map(({ shown }) => JSON.stringify(shown)), duplicates],
       rows.map(({ index }) => {
-        const origin = file.origins?.[index];
-        return origin ? JSON.stringify(origin) : null;
+        const beside = file.beside?.[index];
+        return beside ? JSON.stringify(beside.origin) : null;
       }),
       // What is wrong with the row as a whole, its fields do not tell.
-      rows.map(({ faults }) => {
-        const whole = faults.filter(({ field }) => field === '');
-        return whole.length > 0 ? JSON.stringify(whole) : null;
+      rows.map(({ index, faults }) => {
+        const given = [...(file.beside?.[index]?.faults ?? []), ...faults.filter(({ field }) => field === '')];
+        return given.length > 0 ? JSON.stringify(given) : null;
       }),
     ],
   });

@@ -10,6 +10,7 @@ import {
   type Outcome,
   orderer,
   readStored,
+  refuseTakenUetrs,
   rightsOf,
   rowsOf,
   type Step,
@@ -43,6 +44,7 @@ export async function judge(step: Step): Promise<Outcome> {
   }
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows });
   const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
+  await refuseTakenUetrs(step, rows, stored);
   const rights = await rightsOf(step);
   for (const { row, described, exchanged } of judged) {
     const refuse = (code: ErrorCode, message: string) => row.faults.push({ field: '', code, message });
@@ -66,9 +68,9 @@ async function writeJudged(
     rows.map((row) => (valid(row) ? get(row, known.get(row.index)) : null));
   await tx.query(
     `update mass_payment_rows r set status = u.status, errors = u.errors, currency = u.currency, amount = u.amount,
-       beneficiary_id = u.beneficiary_id, new_payee = u.new_payee, exchanged = u.exchanged
-     from unnest($3::int[], $4::text[], $5::json[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::boolean[])
-       as u(request_index, status, errors, currency, amount, beneficiary_id, new_payee, exchanged)
+       beneficiary_id = u.beneficiary_id, new_payee = u.new_payee, exchanged = u.exchanged, warning = u.warning
+     from unnest($3::int[], $4::text[], $5::json[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::boolean[], $11::text[])
+       as u(request_index, status, errors, currency, amount, beneficiary_id, new_payee, exchanged, warning)
      where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
     [
       ...[file.client_id, file.mass_payment_id, rows.map(({ index }) => index)],
@@ -80,6 +82,7 @@ async function writeJudged(
         of((_, each) => each?.payee?.beneficiary_id ?? null),
       ],
       ...[of((_, each) => each?.described?.key ?? null), of((_, each) => each?.exchanged ?? null)],
+      of((_, each) => each?.warning ?? null),
     ],
   );
   await tx.query(

@@ -12,6 +12,7 @@ import {
   moveTo,
   type Outcome,
   orderer,
+  refuseTakenUetrs,
   rowsOf,
   type Step,
   type StoredRow,
@@ -70,6 +71,7 @@ async function makeRows(step: Step, stored: readonly StoredRow[]): Promise<void>
     if (known && !payee)
       row.faults.push({ field: 'beneficiary_name', code: 'beneficiary_not_found', message: 'was deleted meanwhile' });
   }
+  await refuseTakenUetrs(step, rows, stored);
   const covered = coverInstructions(
     judged.filter(({ row }) => row.faults.length === 0),
     scene,

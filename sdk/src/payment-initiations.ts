@@ -1,0 +1,35 @@
+import type { Api, CallOptions } from './api.ts';
+import { LombardError } from './error.ts';
+import { isRejected, reasonOf } from './pain-002.ts';
+
+/** Files of ISO 20022. */
+export class PaymentInitiations {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /**
+   * Sends a pain.001.
+   * @param xml in UTF-8
+   * @returns the pain.002 as text: `ACTC`, or `PART` where blocks are refused
+   * @throws LombardError where nothing is taken: `code` is that of ISO 20022 (`DU01`), `details` the pain.002
+   */
+  async create(xml: Blob | Uint8Array | string, options: CallOptions = {}): Promise<string> {
+    const content =
+      typeof xml === 'string' ? xml : new Uint8Array(xml instanceof Uint8Array ? xml : await xml.arrayBuffer());
+    const answer = await this.#api.upload('POST /payment-initiations', {
+      ...options,
+      file: { type: 'application/xml', content },
+    });
+    if (isRejected(answer)) throw new LombardError({ status: 202, ...reasonOf(answer), details: answer });
+    return answer;
+  }
+
+  /** What became of a message: the pain.002 of now, as text. @param messageId its MsgId */
+  async status(messageId: string, { signal }: CallOptions = {}): Promise<string> {
+    const path = { message_id: messageId };
+    return (await this.#api.call('GET /payment-initiations/{message_id}/status', { path, signal })).body;
+  }
+}
