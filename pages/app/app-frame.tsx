@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
+import type { Permission } from '../../src/identity/people/permission.ts';
 import { call } from '../data/call.ts';
 import { isSandbox } from '../data/document.ts';
 import { signOut, useSession } from '../data/session.ts';
@@ -9,21 +10,30 @@ import { Frame } from '../frame/frame.tsx';
 import { SessionGuard } from '../frame/session-guard.tsx';
 import type { TextKey } from '../texts/keys.ts';
 import { type Language, useText } from '../texts/text.tsx';
-import { ClientChoice } from './client.tsx';
+import { ClientChoice, useClientId } from './client.tsx';
 import { usePaletteSource } from './palette-source.tsx';
 import './app.css';
 
-const LINKS: { to: string; title: TextKey }[] = [
+interface OwnLink {
+  to: string;
+  title: TextKey;
+  /** Who lacks it for the client is not led there. */
+  needs?: Permission;
+}
+
+const LINKS: OwnLink[] = [
   { to: '/', title: 'app.nav.home' },
   { to: '/payments', title: 'app.nav.payments' },
   { to: '/payees', title: 'app.nav.payees' },
+  { to: '/exchange', title: 'app.nav.exchange', needs: 'can_trade' },
+  { to: '/trades', title: 'app.nav.trades' },
   { to: '/approvals', title: 'app.nav.approvals' },
   { to: '/approvals/settings', title: 'app.nav.settings' },
   { to: '/accounts', title: 'app.nav.accounts' },
   { to: '/documents', title: 'app.nav.documents' },
   { to: '/webhooks', title: 'app.nav.webhooks' },
 ];
-const SANDBOX_LINKS: typeof LINKS = [{ to: '/developers', title: 'app.nav.developers' }];
+const SANDBOX_LINKS: OwnLink[] = [{ to: '/developers', title: 'app.nav.developers' }];
 
 /** What is around the pages of a client: who is signed in, for which client, and where one can go. */
 export function AppFrame(): ReactNode {
@@ -36,9 +46,16 @@ export function AppFrame(): ReactNode {
 
 function SignedInFrame(): ReactNode {
   const t = useText();
-  const { name } = useSession();
+  const { name, clients } = useSession();
+  const clientId = useClientId();
   const palette = usePaletteSource();
-  const links = [...LINKS, ...(isSandbox ? SANDBOX_LINKS : [])].map(({ to, title }) => ({ to, title: t(title) }));
+  // Without a client in the address it is those of any.
+  const permissions = clients
+    .filter((each) => (clientId ?? each.client_id) === each.client_id)
+    .flatMap((each) => each.permissions);
+  const links = [...LINKS, ...(isSandbox ? SANDBOX_LINKS : [])]
+    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
+    .map(({ to, title }) => ({ to, title: t(title) }));
   return (
     <Frame
       links={links}

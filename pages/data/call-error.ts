@@ -44,6 +44,21 @@ export class CallError extends Error {
 
   /** The field of the body that the service refuses, as `current_password`. */
   get field(): string | undefined {
-    return /^body\.(\w+)/.exec(this.details)?.[1];
+    return fieldOf(this.details);
   }
+
+  /** The first fault of each field of the body: its code, and what the service says of the value. */
+  get faults(): Map<string, { code: string; message: string }> {
+    const faults = new Map<string, { code: string; message: string }>();
+    for (const { code, details } of this.errors.length > 0 ? this.errors : [this]) {
+      const field = fieldOf(details);
+      const message = details.slice(details.indexOf(': ') + 1).trim();
+      if (field !== undefined && !faults.has(field)) faults.set(field, { code, message });
+    }
+    return faults;
+  }
+}
+
+function fieldOf(details: string): string | undefined {
+  return /^body\.(\w+)/.exec(details)?.[1];
 }

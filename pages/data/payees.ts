@@ -55,16 +55,6 @@ export const needsQuery = (clientId: string) =>
       (await callClient('GET /metadata/beneficiary', clientId, { query: {}, signal })).body,
   });
 
-/** The currencies in which the client can act. */
-export const currenciesQuery = (clientId: string) =>
-  queryOptions({
-    queryKey: ['currencies', clientId],
-    queryFn: async ({ signal }) => {
-      const { body } = await callClient('GET /currencies', clientId, { query: {}, signal });
-      return body.map(({ currency }) => currency);
-    },
-  });
-
 /** The texts of a form by the names of the interface; an empty one is left out, or cleared. */
 export type PayeeFields = Record<string, string>;
 

@@ -4,11 +4,13 @@ import type approvals from './app/en/approvals.json';
 import type decide from './app/en/decide.json';
 import type developers from './app/en/developers.json';
 import type documents from './app/en/documents.json';
+import type exchange from './app/en/exchange.json';
 import type home from './app/en/home.json';
 import type payees from './app/en/payees.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
 import type settings from './app/en/settings.json';
+import type trades from './app/en/trades.json';
 import type webhooks from './app/en/webhooks.json';
 import type consoleActs from './console/en/acts.json';
 import type consoleColumns from './console/en/columns.json';
@@ -32,11 +34,13 @@ type AllTexts = typeof accounts &
   typeof decide &
   typeof developers &
   typeof documents &
+  typeof exchange &
   typeof home &
   typeof payees &
   typeof payments &
   typeof profile &
   typeof settings &
+  typeof trades &
   typeof webhooks &
   typeof consoleActs &
   typeof consoleColumns &

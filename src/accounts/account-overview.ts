@@ -5,11 +5,15 @@ import { type Account, clientAccounts } from './account.ts';
 /** Days of the chart of a balance, today included. */
 const CHART_DAYS = 90;
 
-/** A currency account of a client, with what is on it as a decimal string. */
+/** A currency account of a client, with what is on it: decimal strings. */
 export interface AccountBalance {
   account_id: number;
   currency: string;
   balance: string;
+  /** What its open holds hold of it. */
+  held: string;
+  /** What is left for orders; it may be below 0. */
+  available: string;
 }
 
 /** The accounts that a client pays into, and the balance of each currency. */
@@ -21,7 +25,8 @@ export interface AccountOverview {
 export async function accountOverview(db: Db, clientId: string): Promise<AccountOverview> {
   const accounts = await clientAccounts(db, clientId);
   const balances = await db.query<AccountBalance>(
-    'select account_id, currency, balance from currency_accounts where client_id = $1 order by currency',
+    `select account_id, currency, balance, held, balance - held as available from currency_accounts
+     where client_id = $1 order by currency`,
     [clientId],
   );
   return { accounts, balances: balances.rows };

@@ -2,9 +2,9 @@ import { type Db, first } from '../database/database.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
 import { allocatedOf } from './drawdown.ts';
 import { noTrade, type TradeRow, tradeColumns, tradeRecord } from './trade.ts';
-import { type BookedTrade, bookedTrade, type TradeStatus } from './trade-declaration.ts';
+import { type BookedTrade, bookedTrade, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
 
-/** The trades of a client, as it sees them: what events carry. */
+/** The trades of a client, as it sees them: what events carry; and what its pages show besides. */
 
 /** Which trades of a client are meant. */
 export interface TradeFilters {
@@ -83,4 +83,37 @@ export async function readTradeFunds(
     }),
   );
   return found ?? noTrade();
+}
+
+/** A trade as the pages of its client show it. */
+export interface PageTrade extends TradeRecord {
+  /** It belongs to one payment from an account, and nothing else uses it. */
+  single: boolean;
+  /** What its live payments and drawdowns leave of it; it may be below 0, a decimal. */
+  unallocated_amount: string;
+}
+type PageTradeRow = TradeRow & Pick<PageTrade, 'single' | 'unallocated_amount'>;
+
+/** A page of a client's trades, the newest first. @param wanted `tradeId`: at most that one */
+export async function listPageTrades(
+  db: Db,
+  apiUrl: string,
+  { tradeId, statuses }: { tradeId?: string | undefined; statuses?: readonly string[] | undefined },
+  request: ListRequest & { clientId: string },
+): Promise<List<PageTrade>> {
+  const list = {
+    select: `${tradeColumns('$1')}, t.single, t.buy_amount - ${allocatedOf('t')} as unallocated_amount`,
+    ...{ from: 'trades t', client: 't.client_id', order: 't.id desc' },
+    filters: [
+      ['t.trade_id = ?', tradeId],
+      ['t.status = any(?::text[])', statuses],
+    ] as const,
+  };
+  const { rows, total } = await listRows<PageTradeRow>(db, list, request);
+  const shown = rows.map(({ single, unallocated_amount, ...row }) => ({
+    ...tradeRecord(row, apiUrl),
+    single,
+    unallocated_amount,
+  }));
+  return { rows: shown, total };
 }

@@ -90,24 +90,6 @@ export async function tradesNamed(db: Db, apiUrl: string, text: string, limit: n
   return ids.length > 0 ? readTrades(db, apiUrl, ids) : [];
 }
 
-/** A page of a client's trades, the highest identifier first. @param wanted `tradeId`: at most that one */
-export async function listClientTrades(
-  db: Db,
-  apiUrl: string,
-  { clientId, tradeId, ...page }: { clientId: string; tradeId?: string | undefined; page: number; pageSize: number },
-): Promise<List<TradeRecord>> {
-  const filters = [['t.trade_id = ?', tradeId]] as const;
-  const list = {
-    select: tradeColumns('$1'),
-    from: 'trades t',
-    client: 't.client_id',
-    order: 't.trade_id desc',
-    filters,
-  };
-  const { rows, total } = await listRows<TradeRow>(db, list, { ...page, clientId });
-  return { rows: rows.map((row) => tradeRecord(row, apiUrl)), total };
-}
-
 /** Writes a TRADE_STATUS_CHANGE of each trade as it is now. */
 export async function notifyTrades(tx: Transaction, now: Date, trades: readonly TradeRecord[]): Promise<void> {
   await notifyAll(tx, eventsOf(now, trades));

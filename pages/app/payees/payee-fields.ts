@@ -75,12 +75,8 @@ export function sentFields(texts: PayeeFields, asked: Asked, before: PayeeFields
   return Object.fromEntries(before ? sent.filter(([name = '', text]) => text !== before[name]) : sent);
 }
 
-/** The first fault of each field: its code. */
+/** The first fault of each field of a refused body: its code. */
 export function faultsOf(error: CallError | undefined): Map<string, string> {
-  const faults = new Map<string, string>();
-  for (const { code, details } of error?.errors ?? []) {
-    const field = /^body\.(\w+)/.exec(details)?.[1];
-    if (field !== undefined && !faults.has(field)) faults.set(field, code);
-  }
-  return faults;
+  if (!error || error.errors.length === 0) return new Map();
+  return new Map([...error.faults].map(([field, { code }]) => [field, code]));
 }

@@ -1,15 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
-import {
-  type Beneficiary,
-  currenciesQuery,
-  needsQuery,
-  type PayeeFields,
-  payeesKey,
-  savePayee,
-  tryPayee,
-} from '../../data/payees.ts';
+import { currenciesQuery } from '../../data/currencies.ts';
+import { type Beneficiary, needsQuery, type PayeeFields, payeesKey, savePayee, tryPayee } from '../../data/payees.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Select, TextField } from '../../design/field.tsx';
@@ -18,9 +11,9 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useLanguage, useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
-import { countryNames, currencyNames } from './names.ts';
+import { countryNames, currencyNames } from '../names.ts';
+import { ReasonSelect } from '../reason-select.tsx';
 import { type AskedField, askedFields, faultsOf, namedCurrencies, sentFields, textsOf } from './payee-fields.ts';
-import { REASONS } from './reasons.ts';
 
 interface PayeeFormProps {
   /** The one that is changed; a new one without it. */
@@ -79,7 +72,7 @@ export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode 
             field={field}
             countries={needs.map(({ country }) => country)}
             currencies={[
-              ...currencies,
+              ...currencies.map(({ currency }) => currency),
               ...namedCurrencies(needs),
               ...(before.bank_currency_code ? [before.bank_currency_code] : []),
             ]}
@@ -147,17 +140,8 @@ function Ways({ ways }: { ways: AskedField[][] }): ReactNode {
 function DetailField({ asked: { name, local, isOptional }, field }: { asked: AskedField; field: Bound }): ReactNode {
   const t = useText();
   const said = { label: local ?? t(`payees.field.${name}`), hint: isOptional && t('payees.optional') };
-  if (name !== 'reason_for_trade') return <TextField {...field} {...said} autoComplete="off" maxLength={255} />;
-  return (
-    <Select {...field} {...said}>
-      <option value="">{t('payees.choose')}</option>
-      {REASONS.map((reason) => (
-        <option key={reason} value={reason}>
-          {t(`payees.reason.${reason}`)}
-        </option>
-      ))}
-    </Select>
-  );
+  if (name === 'reason_for_trade') return <ReasonSelect {...field} {...said} />;
+  return <TextField {...field} {...said} autoComplete="off" maxLength={255} />;
 }
 
 /** What is wrong with the fields that the person has left: the service tries the form each time that one is left. */

@@ -7,6 +7,7 @@ import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
+import { TradeLink } from '../trades/trade-link.tsx';
 
 const STATES = [
   ['payments.payee.active', 'beneficiary_active'],
@@ -42,7 +43,7 @@ export function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
           { name: t('payments.field.charges'), value: foreign(payment.charges) },
           { name: t('payments.field.beneficiary_id'), value: code(payment.beneficiary_id) },
           { name: t('payments.field.beneficiary_state'), value: states.join(', ') || null },
-          { name: t('payments.field.trade_id'), value: code(payment.trade_id) },
+          { name: t('payments.field.trade_id'), value: payment.trade_id && <TradeLink id={payment.trade_id} /> },
           { name: t('payments.field.multipayment'), value: code(payment.multipayment) },
           { name: t('payments.field.uuid'), value: code(payment.uuid) },
           {

@@ -1,6 +1,7 @@
 import { findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Db } from '../../database/database.ts';
+import { readTradeFunds } from '../../exchange/client-trades.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import type { Config } from '../../settings/config.ts';
 import { Problem } from '../../values/errors.ts';
@@ -13,6 +14,10 @@ type Exists = (db: Db, id: string, clientIds: string[]) => Promise<boolean>;
 const payment: Exists = async (db, id, clientIds) => {
   const owner = await found(findPaymentOwner(db, id));
   return owner !== undefined && clientIds.includes(owner.client_id);
+};
+const trade: Exists = async (db, id, clientIds) => {
+  const trades = await Promise.all(clientIds.map((clientId) => found(readTradeFunds(db, { clientId, tradeId: id }))));
+  return trades.some((each) => each !== undefined);
 };
 const account: Exists = async (db, id, clientIds) => {
   if (!UUID.test(id)) return false;
@@ -37,6 +42,9 @@ const PAGES: Record<string, AppPage> = {
   '/payments': { source: 'app/payments/payments.tsx' },
   '/payments/:id': { source: 'app/payments/payment.tsx', exists: payment },
   '/payees': { source: 'app/payees/payees.tsx' },
+  '/exchange': { source: 'app/exchange/exchange.tsx' },
+  '/trades': { source: 'app/trades/trades.tsx' },
+  '/trades/:id': { source: 'app/trades/trade.tsx', exists: trade },
   '/approvals': { source: 'app/approvals/approvals.tsx' },
   '/approvals/settings': { source: 'app/approval-settings/settings.tsx' },
   '/accounts': { source: 'app/accounts/accounts.tsx' },

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
-import { listClientTrades } from '../../../exchange/trade.ts';
 import { DESTINATIONS } from '../../../sandbox/course.ts';
 import { EVENTS } from '../../../sandbox/trigger.ts';
 import { ClientId, UuidOfRecord } from '../../../values/schemas.ts';
 import { receiverHealth } from '../../../webhooks/receiver-health.ts';
-import { sendList, sendValue } from '../../schemas/reply.ts';
-import { ClientQuery, type Page, Paging } from '../../schemas/schemas.ts';
+import { sendValue } from '../../schemas/reply.ts';
+import { ClientQuery } from '../../schemas/schemas.ts';
 import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
 import { paymentsData } from './payments.ts';
+import { tradesData } from './trades.ts';
 
 /** Data that only the clients' pages need, under {base_url}/app/data: with the cookie, for the client of the address (docs/pages.md). */
 export function pageDataRoutes(app: FastifyInstance, context: Context): void {
@@ -35,26 +35,6 @@ function sandboxData(app: FastifyInstance, { config }: Context): void {
   if (config.environment !== 'sandbox') return;
   app.get('/app/data/sandbox', { schema: { querystring: ClientQuery } }, async (_request, reply) =>
     sendValue(reply, { events: EVENTS, destinations: DESTINATIONS }),
-  );
-}
-
-const Query = Type.Object({
-  client_id: ClientId,
-  ...Paging,
-  trade_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-});
-
-/** What the page of documents needs in addition to the client API: the trades that have receipts. */
-function tradesData(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof Query> & Page }>(
-    '/app/data/trades',
-    { schema: { querystring: Query } },
-    async (request, reply) => {
-      const { page, page_size: pageSize, trade_id: tradeId } = request.query;
-      const { clientId } = request.caller;
-      const wanted = { page, pageSize, clientId, tradeId };
-      return sendList(reply, await listClientTrades(context.pool, context.addresses.api, wanted));
-    },
   );
 }
 

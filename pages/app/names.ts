@@ -1,4 +1,4 @@
-import type { Language } from '../../texts/text.tsx';
+import type { Language } from '../texts/text.tsx';
 
 /** Countries by their code, with their name in the person's language, in the order of the names. */
 export function countryNames(codes: readonly string[], language: Language): [string, string][] {

@@ -1,4 +1,4 @@
-import type { BeneficiaryOrder } from '../../../sdk/src/generated/api.ts';
+import type { BeneficiaryOrder } from '../../sdk/src/generated/api.ts';
 
 /** Why one is paid, in the order of the interface. */
 export const REASONS = [
@@ -21,3 +21,8 @@ export const REASONS = [
   'not_related_to_goods_or_services',
   'other',
 ] as const satisfies readonly NonNullable<BeneficiaryOrder['reason_for_trade']>[];
+
+/** Those of what settles later than a spot. */
+export const FORWARD_REASONS: readonly (typeof REASONS)[number][] = REASONS.filter(
+  (reason) => reason !== 'not_related_to_goods_or_services',
+);

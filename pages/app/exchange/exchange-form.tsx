@@ -1,0 +1,120 @@
+import type { ComponentProps, FormEvent, ReactNode } from 'react';
+import type { Currency } from '../../data/currencies.ts';
+import type { WantedExchange } from '../../data/quotes.ts';
+import { Button } from '../../design/button.tsx';
+import { Select, TextField } from '../../design/field.tsx';
+import { Failure } from '../../design/states.tsx';
+import { useLanguage, useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { currencyNames } from '../names.ts';
+import { ReasonSelect } from '../reason-select.tsx';
+import { FORWARD_REASONS, REASONS } from '../reasons.ts';
+import { PayFrom } from '../trades/pay-from.tsx';
+import type { Booking } from './booked-exchange.tsx';
+import { OfferCard } from './offer-card.tsx';
+import { useExchange } from './use-exchange.ts';
+
+/** Characters of an amount with the signs between its groups. */
+const MAX_AMOUNT_LENGTH = 40;
+
+interface ExchangeFormProps {
+  /** Those that the client may trade. */
+  currencies: Currency[];
+  onBooked: (booking: Booking) => void;
+}
+
+/** What is exchanged, on which day, and for what; then what it costs, and the booking. */
+export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const first = currencies.find((each) => each.default && each.sell_allowed)?.currency;
+  const exchange = useExchange(clientId, first ?? '', onBooked);
+  const { field, texts, asking, offer, booking } = exchange;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    exchange.ask();
+  };
+  const reasons = texts.trade_type === 'spot' ? REASONS : FORWARD_REASONS;
+  return (
+    <>
+      <form className="card stack" onSubmit={submit} noValidate>
+        <div className="fields">
+          <CurrencySelect
+            {...field('sell_currency')}
+            label={t('exchange.sell_currency')}
+            codes={currencies.filter((each) => each.sell_allowed)}
+          />
+          <CurrencySelect
+            {...field('buy_currency')}
+            label={t('exchange.buy_currency')}
+            codes={currencies.filter((each) => each.buy_allowed)}
+          />
+          {(['sell_amount', 'buy_amount'] as const).map((name) => (
+            <TextField
+              key={name}
+              {...field(name)}
+              label={t(`exchange.${name}`)}
+              hint={t('exchange.oneSide')}
+              inputMode="decimal"
+              autoComplete="off"
+              maxLength={MAX_AMOUNT_LENGTH}
+            />
+          ))}
+          <Select {...field('trade_type')} label={t('exchange.trade_type')}>
+            {(['spot', 'forward'] satisfies WantedExchange['trade_type'][]).map((type) => (
+              <option key={type} value={type}>
+                {t(`trades.type.${type}`)}
+              </option>
+            ))}
+          </Select>
+          <TextField
+            {...field('value_date')}
+            label={t('exchange.value_date')}
+            hint={t('exchange.value_date.hint')}
+            type="date"
+          />
+          <PayFrom {...field('funding_account_id')} currency={texts.sell_currency} />
+          <ReasonSelect {...field('reason')} label={t('exchange.reason')} reasons={reasons} required />
+        </div>
+        <div className="row">
+          <Button kind={offer ? 'second' : 'primary'} type="submit" isPending={asking.isPending}>
+            {t('exchange.quote')}
+          </Button>
+        </div>
+        {exchange.unplaced && <Failure error={exchange.unplaced} />}
+      </form>
+      {offer && (
+        <OfferCard
+          // Another offer is another count-down.
+          key={'quote' in offer ? offer.quote.quote_id : 'estimate'}
+          offer={offer}
+          isBooking={booking.isPending}
+          isUnclear={exchange.isUnclear}
+          onBook={exchange.book}
+        />
+      )}
+    </>
+  );
+}
+
+function CurrencySelect({
+  codes,
+  ...field
+}: ComponentProps<typeof Select> & { codes: readonly Currency[] }): ReactNode {
+  const t = useText();
+  const language = useLanguage();
+  const named = currencyNames(
+    codes.map(({ currency }) => currency),
+    language,
+  );
+  return (
+    <Select {...field} required>
+      <option value="">{t('payees.choose')}</option>
+      {named.map(([code, name]) => (
+        <option key={code} value={code}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  );
+}

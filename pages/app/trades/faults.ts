@@ -1,0 +1,21 @@
+import { CallError } from '../../data/call-error.ts';
+
+interface Placing {
+  /** The field of the form that the amount of the body stands in. */
+  amount: string;
+  /** What is said of a field that was left out. */
+  required: string;
+}
+
+/** What the service says of each field of a form that orders a trade. */
+export function faultsOf(error: Error, { amount, required }: Placing): Map<string, string> {
+  if (!(error instanceof CallError)) return new Map();
+  const { code, details, faults } = error;
+  if (code === 'insufficient_funds') return new Map([['funding_account_id', details]]);
+  if (code === 'trade_amount_exceeded') return new Map([[amount, details]]);
+  const placed = [...faults].map(([field, fault]): [string, string] => [
+    field === 'amount' ? amount : field,
+    fault.code === 'required' ? required : fault.message,
+  ]);
+  return new Map(placed);
+}

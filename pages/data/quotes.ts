@@ -1,0 +1,43 @@
+import type { Estimate, Quote, QuoteOrder } from '../../sdk/src/generated/api.ts';
+import { amountField } from './amount.ts';
+import { CallError } from './call-error.ts';
+import { callClient } from './client-api.ts';
+
+export type { Estimate, Quote };
+
+/** What a person wants to exchange. */
+export interface WantedExchange {
+  sell_currency: string;
+  buy_currency: string;
+  /** Which side is fixed. */
+  operation: 'sell' | 'buy';
+  /** Of the fixed side, in plain notation. */
+  amount: string;
+  trade_type: 'spot' | 'forward';
+  /** Empty: as early as possible. */
+  value_date: string;
+}
+
+/** What an exchange costs: a promise until a moment of this device's clock; or an estimate while FX is closed. */
+export type Offer = { quote: Quote; untilMs: number } | { estimate: Estimate };
+
+/**
+ * Asks what an exchange costs.
+ * @param key the same for every repetition
+ * @throws CallError
+ */
+export async function askPrice(clientId: string, wanted: WantedExchange, key: string): Promise<Offer> {
+  const { amount, value_date: day, ...others } = wanted;
+  const body: QuoteOrder = { ...others, ...amountField('amount', amount), ...(day === '' ? {} : { value_date: day }) };
+  const ask = (type: 'quote' | 'estimate', headers: Record<string, string> = {}) =>
+    callClient('POST /quotes', clientId, { query: { quote_type: type }, body, headers });
+  // The device's clock may be wrong, and the service's may be moved: what counts is how long the quote is good, from before it was made.
+  const askedMs = Date.now();
+  try {
+    const quote = (await ask('quote', { 'idempotency-key': key })).body as Quote;
+    return { quote, untilMs: askedMs + Date.parse(quote.expires_at) - Date.parse(quote.created_at) };
+  } catch (error) {
+    if (!(error instanceof CallError && error.code === 'fx_closed')) throw error;
+    return { estimate: (await ask('estimate')).body as Estimate };
+  }
+}
