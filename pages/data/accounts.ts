@@ -1,10 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Transaction } from '../../sdk/src/generated/api.ts';
-import type { AccountOverview, DayBalance } from '../../src/accounts/account-overview.ts';
+import type { AccountBalance, AccountOverview, DayBalance } from '../../src/accounts/account-overview.ts';
+import type { Hold } from '../../src/accounts/hold.ts';
 import type { StatementProgress } from '../../src/statements/progress.ts';
 import { call } from './call.ts';
 
-export type { AccountOverview, StatementProgress };
+export type { AccountBalance, AccountOverview, StatementProgress };
 
 /** A transaction as events carry it, with its kind and the payment that it belongs to. */
 export interface TransactionRecord extends Transaction {
@@ -27,6 +28,28 @@ export const accountsQuery = (clientId: string) =>
     refetchInterval: BALANCES_MS,
     queryFn: async ({ signal }) =>
       (await call<AccountOverview>('GET', '/app/data/accounts', { query: { client_id: clientId }, signal })).body,
+  });
+
+/** Holds on a page of their list. */
+export const HOLDS_SHOWN = 10;
+
+/** An open hold as it arrives: its amount is a number that keeps its digits. */
+export type OpenHold = Pick<Hold, 'hold_id' | 'payment_id' | 'trade_id' | 'currency'> & {
+  amount: number;
+  opened_at: string;
+};
+
+/** A page of what is held of the client's accounts, or of one, the oldest first. */
+export const holdsQuery = (clientId: string, accountId: number | undefined, page: number) =>
+  queryOptions({
+    queryKey: [...accountsQuery(clientId).queryKey, 'holds', accountId, page],
+    refetchInterval: BALANCES_MS,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<{ rows: OpenHold[]; total: number }> => {
+      const query = { client_id: clientId, currency_account_id: accountId, page, page_size: HOLDS_SHOWN };
+      const { body, total = 0 } = await call<OpenHold[]>('GET', '/app/data/holds', { query, signal });
+      return { rows: body, total };
+    },
   });
 
 /** The balance at the end of each of the last days. */

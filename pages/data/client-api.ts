@@ -1,5 +1,5 @@
 import type { Operations } from '../../sdk/src/generated/api.ts';
-import { type Answer, type CallOptions, call, pathText } from './call.ts';
+import { type Answer, type CallOptions, call, callFile, type FileAnswer, pathText } from './call.ts';
 
 /** Where the client API is served to pages, with the cookie in place of a token. */
 const CLIENT_API = '/app/api';
@@ -23,5 +23,19 @@ export function callClient<K extends keyof Operations>(
     body,
     signal,
     ...(headers ? { headers } : {}),
+  });
+}
+
+/** As `callClient`, of an operation that answers a file. What it answers while the file is made is JSON. @throws CallError */
+export function callClientFile<K extends keyof Operations & `GET ${string}`>(
+  operation: K,
+  clientId: string,
+  given: Given<K>,
+): Promise<FileAnswer> {
+  const { path, query, signal } = given as Given<K> & { path?: object } & CallOptions;
+  return callFile(CLIENT_API + pathText(operation.slice('GET '.length), path), {
+    query: { client_id: clientId, ...query },
+    headers: { accept: '*/*' },
+    signal,
   });
 }

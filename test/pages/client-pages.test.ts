@@ -161,7 +161,7 @@ describe('/app/accounts', { skip }, () => {
     const page = await browser.open();
     page.setDefaultTimeout(WAIT_MS);
     await signInTo(page, service, world, '/app/accounts');
-    await page.getByRole('table', { name: 'Balances' }).getByText('12,345,678,901,234,567.89').waitFor();
+    await page.getByRole('table', { name: 'Accounts' }).getByText('12,345,678,901,234,567.89').first().waitFor();
     await assertGood(page);
     await page.getByRole('link', { name: /GB29NWBK60161331926819/ }).click();
     await page.waitForURL((url) => url.pathname === `/app/accounts/${account.body.account_id}`);

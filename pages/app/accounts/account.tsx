@@ -37,6 +37,10 @@ export default function AccountPage(): ReactNode {
         <Facts
           facts={[
             { name: t('accounts.balance'), value: balance && <Money amount={balance.balance} currency={currency} /> },
+            {
+              name: t('accounts.available'),
+              value: balance && <Money amount={balance.available} currency={currency} />,
+            },
             { name: t('accounts.state'), value: <AccountState status={account.status} /> },
             { name: t('accounts.kind'), value: t(`accounts.kind.${account.account_type}`) },
             { name: t('accounts.id'), value: <code>{account.account_id}</code> },

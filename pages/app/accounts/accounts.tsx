@@ -1,105 +1,125 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { type AccountOverview, accountsQuery } from '../../data/accounts.ts';
+import { type ReactNode, useState } from 'react';
+import { type AccountBalance, type AccountOverview, accountsQuery } from '../../data/accounts.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Money } from '../../design/money.tsx';
+import { Status } from '../../design/notice.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { Table } from '../../design/table.tsx';
+import { type Column, Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { AccountState } from './account-state.tsx';
+import { DownloadStatement } from './download-statement.tsx';
+import { Holds, isHeld } from './holds.tsx';
 import { AccountNumber } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
 
-/** The accounts of a client with their balances, and its statements. */
+/** The accounts of a client in one list: what is on them, what of it is available, and what holds the difference; and its statements. */
 export default function AccountsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(accountsQuery(clientId));
+  const rows = data ? rowsOf(data) : [];
   return (
     <Page title={t('accounts.title')}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data && data.accounts.length + data.balances.length === 0 && (
-        <Empty title={t('accounts.none')}>{t('accounts.none.text')}</Empty>
-      )}
-      {data && data.balances.length > 0 && <Balances overview={data} />}
-      {data && data.accounts.length > 0 && <AccountTable overview={data} />}
+      {data && rows.length === 0 && <Empty title={t('accounts.none')}>{t('accounts.none.text')}</Empty>}
+      {rows.length > 0 && <AccountTable rows={rows} />}
+      {data?.balances.some(isHeld) && <Holds />}
       {data && data.balances.length > 0 && <Statements currencies={data.balances.map(({ currency }) => currency)} />}
     </Page>
   );
 }
 
-function Balances({ overview: { balances } }: { overview: AccountOverview }): ReactNode {
+/** What a client has in one currency. */
+interface Row {
+  currency: string;
+  /** None: nothing can be on an account in this currency yet. */
+  account: AccountBalance | undefined;
+  /** The accounts that others pay into. */
+  receiving: AccountOverview['accounts'];
+}
+
+function rowsOf({ accounts, balances }: AccountOverview): Row[] {
+  const currencies = new Set([...balances, ...accounts].map(({ currency }) => currency));
+  return [...currencies].sort().map((currency) => ({
+    currency,
+    account: balances.find((each) => each.currency === currency),
+    receiving: accounts.filter((each) => each.currency === currency),
+  }));
+}
+
+function AccountTable({ rows }: { rows: Row[] }): ReactNode {
   const t = useText();
+  const [saved, setSaved] = useState<string>();
+  const money = (key: 'balance' | 'available' | 'held'): Column<Row> => ({
+    key,
+    title: t(`accounts.${key}`),
+    numeric: true,
+    cell: ({ account, currency }) => account && <Money amount={account[key]} currency={currency} />,
+  });
   return (
-    <section className="card stack" aria-label={t('accounts.balances')}>
-      <h2>{t('accounts.balances')}</h2>
+    <section className="card stack" aria-label={t('accounts.title')}>
+      <Status>{saved !== undefined && t('payments.export.done', { name: saved })}</Status>
       <Table
-        name={t('accounts.balances')}
+        name={t('accounts.title')}
         columns={[
+          { key: 'currency', title: t('accounts.account'), cell: (row) => <Named row={row} /> },
+          { key: 'receiving', title: t('accounts.payingIn'), cell: ({ receiving }) => <Receiving of={receiving} /> },
+          ...(['balance', 'available', 'held'] as const).map(money),
           {
-            key: 'currency',
-            title: t('accounts.currency'),
-            cell: ({ currency }) => (
-              <Link to="/accounts/currencies/$currency" params={{ currency } as never}>
-                {currency}
-              </Link>
-            ),
-          },
-          { key: 'number', title: t('accounts.number'), cell: ({ account_id: id }) => id },
-          {
-            key: 'balance',
-            title: t('accounts.balance'),
-            numeric: true,
-            cell: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
+            key: 'statement',
+            title: t('accounts.statement'),
+            cell: ({ account }) =>
+              account && (
+                <DownloadStatement
+                  accountId={account.account_id}
+                  describedBy={nameId(account.currency)}
+                  onSaved={setSaved}
+                />
+              ),
           },
         ]}
-        rows={balances}
-        rowKey={({ account_id: id }) => id}
+        rows={rows}
+        rowKey={({ currency }) => currency}
       />
     </section>
   );
 }
 
-function AccountTable({ overview: { accounts, balances } }: { overview: AccountOverview }): ReactNode {
+/** The id of the text that the button of a row is described by. */
+const nameId = (currency: string) => `account-${currency}`;
+
+function Named({ row: { currency, account } }: { row: Row }): ReactNode {
   const t = useText();
-  const balanceOf = (wanted: string) => balances.find(({ currency }) => currency === wanted)?.balance ?? null;
+  if (!account) return currency;
   return (
-    <section className="card stack" aria-label={t('accounts.title')}>
-      <h2>{t('accounts.title')}</h2>
-      <Table
-        name={t('accounts.title')}
-        columns={[
-          {
-            key: 'account',
-            title: t('accounts.account'),
-            cell: ({ account_id: id, account_details: [first] }) => (
-              <Link to="/accounts/$account_id" params={{ account_id: id } as never}>
-                {first?.account_name ? <ForeignText>{first.account_name}</ForeignText> : id}
-                {first?.account_number && (
-                  <>
-                    {' · '}
-                    <AccountNumber type={first.account_number_type}>{first.account_number}</AccountNumber>
-                  </>
-                )}
-              </Link>
-            ),
-          },
-          { key: 'currency', title: t('accounts.currency'), cell: ({ currency }) => currency },
-          { key: 'state', title: t('accounts.state'), cell: ({ status }) => <AccountState status={status} /> },
-          {
-            key: 'balance',
-            title: t('accounts.balance'),
-            numeric: true,
-            cell: ({ currency }) => <Money amount={balanceOf(currency)} currency={currency} />,
-          },
-        ]}
-        rows={accounts}
-        rowKey={({ account_id: id }) => id}
-      />
-    </section>
+    <div id={nameId(currency)}>
+      <Link to="/accounts/currencies/$currency" params={{ currency } as never}>
+        {currency}
+      </Link>
+      <div className="small quiet">{t('accounts.numbered', { id: String(account.account_id) })}</div>
+    </div>
   );
+}
+
+/** The accounts that others pay into, each with the way to its page. */
+function Receiving({ of }: { of: Row['receiving'] }): ReactNode {
+  return of.map(({ account_id: id, account_details: [first], status }) => (
+    <div key={id}>
+      <Link to="/accounts/$account_id" params={{ account_id: id } as never}>
+        {first?.account_name ? <ForeignText>{first.account_name}</ForeignText> : id}
+        {first?.account_number && (
+          <>
+            {' · '}
+            <AccountNumber type={first.account_number_type}>{first.account_number}</AccountNumber>
+          </>
+        )}
+      </Link>{' '}
+      {status !== 'Enabled' && <AccountState status={status} />}
+    </div>
+  ));
 }

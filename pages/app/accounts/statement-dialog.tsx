@@ -103,7 +103,7 @@ export function StatementDialog({
 }
 
 /** The first and the last day of the month before this one. */
-function lastMonth(): { date_from: string; date_to: string } {
+export function lastMonth(): { date_from: string; date_to: string } {
   const now = new Date();
   const day = (date: Date) => date.toISOString().slice(0, 10);
   return {
