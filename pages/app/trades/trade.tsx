@@ -43,7 +43,6 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
   const { trade, funds, bank_account: bank } = view;
   const { trade_id: id, status, trade_type: type } = trade;
   const mayDraw = permissions.includes('can_trade') && type === 'window_forward' && isOpen(trade);
-  const isUnpaid = status === 'Created' || status === 'Funds In Partially';
   return (
     <Page
       title={title}
@@ -51,7 +50,7 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
     >
       <Status>{drawn !== undefined && rich('trades.drawn', { trade: <TradeLink id={drawn} /> })}</Status>
       <TradeFacts view={view} />
-      {isUnpaid && !trade.single && (
+      {isOpen(trade) && !trade.single && (
         <PayingIn
           amount={decimal(trade, 'sell_amount')}
           currency={trade.sell_currency}
@@ -59,6 +58,7 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
           due={trade.maturity_date}
           reference={id}
           account={trade.funding_account_id}
+          isPaid={status !== 'Created' && status !== 'Funds In Partially'}
         />
       )}
       {type === 'window_forward' && <Drawdowns id={id} />}
