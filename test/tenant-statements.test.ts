@@ -173,6 +173,9 @@ test('each operation of the client API', async () => {
     'accounts',
     'approval-scene',
     'balances?currency=EUR',
+    `payment-days?beneficiary_id=BEN000001&currency=EUR&amount=1`,
+    'payment-sources',
+    `payments/${sent?.payment_id}/again`,
     `receiver-health?subscription_id=${id}`,
     'statements',
     'trades',
@@ -209,6 +212,7 @@ test('the data of the pages', async () => {
   const answers = [
     await call('GET', `/app/data/home?client_id=${CLIENT}`),
     await call('POST', `/app/data/find?client_id=${CLIENT}`, { q: '12' }),
+    await call('POST', `/app/data/payees?client_id=${CLIENT}`, { q: 'a' }),
     await call('POST', `/app/data/marks?client_id=${CLIENT}`, { payment_ids: ids }),
     await call('POST', `/app/data/approvals?client_id=${CLIENT}`, { payment_ids: [...ids, 'PAY-NONE'] }),
     await call('GET', `/app/data/decisions?client_id=${CLIENT}`),

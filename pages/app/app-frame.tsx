@@ -24,6 +24,7 @@ interface OwnLink {
 const LINKS: OwnLink[] = [
   { to: '/', title: 'app.nav.home' },
   { to: '/payments', title: 'app.nav.payments' },
+  { to: '/payments/new', title: 'app.nav.newPayment', needs: 'can_create_payments' },
   { to: '/payees', title: 'app.nav.payees' },
   { to: '/exchange', title: 'app.nav.exchange', needs: 'can_trade' },
   { to: '/trades', title: 'app.nav.trades' },

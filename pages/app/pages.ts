@@ -4,6 +4,7 @@ import type { PageRoute } from '../frame/router.tsx';
 export const PAGES: PageRoute[] = [
   { path: '/', load: () => import('./home/home.tsx') },
   { path: '/payments', load: () => import('./payments/payments.tsx') },
+  { path: '/payments/new', load: () => import('./ordering/new-payment.tsx') },
   { path: '/payments/$payment_id', load: () => import('./payments/payment.tsx') },
   { path: '/payees', load: () => import('./payees/payees.tsx') },
   { path: '/exchange', load: () => import('./exchange/exchange.tsx') },

@@ -67,9 +67,9 @@ interface Saving {
   key: string;
 }
 
-/** Saves a payee. @throws CallError with all faults */
-export async function savePayee({ clientId, id, fields, key }: Saving): Promise<void> {
-  await send({ clientId, id, fields, headers: { 'idempotency-key': key } });
+/** Saves a payee. @returns a new one. @throws CallError with all faults */
+export function savePayee({ clientId, id, fields, key }: Saving): Promise<Beneficiary | undefined> {
+  return send({ clientId, id, fields, headers: { 'idempotency-key': key } });
 }
 
 /** The faults that saving would have: nothing is kept. */
@@ -89,16 +89,17 @@ interface Sending extends Omit<Saving, 'key'> {
   signal?: AbortSignal;
 }
 
-async function send({ clientId, id, fields, ...given }: Sending): Promise<void> {
+async function send({ clientId, id, fields, ...given }: Sending): Promise<Beneficiary | undefined> {
   if (id === undefined) {
     const body = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
-    await callClient('POST /beneficiaries', clientId, { ...given, body: body as unknown as BeneficiaryOrder });
-    return;
+    return (await callClient('POST /beneficiaries', clientId, { ...given, body: body as unknown as BeneficiaryOrder }))
+      .body;
   }
   const path = { beneficiary_id: id };
   const cleared = Object.entries(fields).map(([name, text]) => [name, text === '' ? null : text]);
   const body = Object.fromEntries(cleared) as BeneficiaryChange;
   await callClient('PATCH /beneficiaries/{beneficiary_id}', clientId, { ...given, path, body });
+  return undefined;
 }
 
 /** Deletes a payee. @throws CallError */

@@ -21,6 +21,11 @@ export interface WantedExchange {
 /** What an exchange costs: a promise until a moment of this device's clock; or an estimate while FX is closed. */
 export type Offer = { quote: Quote; untilMs: number } | { estimate: Estimate };
 
+/** What is offered, promised or not. */
+export function termsOf(offer: Offer): Quote | Estimate {
+  return 'quote' in offer ? offer.quote : offer.estimate;
+}
+
 /**
  * Asks what an exchange costs.
  * @param key the same for every repetition

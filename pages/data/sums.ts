@@ -10,7 +10,7 @@ export interface Sum {
 }
 
 /** Adds decimal texts without rounding. */
-function addDecimals(texts: readonly string[]): string {
+export function addDecimals(texts: readonly string[]): string {
   const places = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0));
   const units = texts.reduce((sum, text) => {
     const [whole = '0', fraction = ''] = text.split('.');

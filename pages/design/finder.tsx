@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { useText } from '../texts/text.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import './finder.css';
 
@@ -28,24 +29,18 @@ interface FinderProps {
   isAlways?: boolean;
   /** Enter goes to the first find; else to the form that the field stands in, until one has been marked by an arrow key. */
   isEager?: boolean;
+  /** It is a field of a form: its label is seen, a press opens the list, and what is wrong stands below it. */
+  field?: { error: string | undefined };
   maxLength: number;
 }
 
 /** A field, and the list of what its text finds: arrow keys mark, Enter chooses, Escape closes. */
 export function Finder(props: FinderProps): ReactNode {
-  const {
-    label,
-    name,
-    placeholder,
-    value,
-    onChange,
-    finds,
-    none,
-    isAlways = false,
-    isEager = false,
-    maxLength,
-  } = props;
+  const { label, name, placeholder, value, onChange, finds, none, field, maxLength } = props;
+  const { isAlways = false, isEager = false } = props;
+  const t = useText();
   const list = useId();
+  const input = useId();
   const [isOpen, setOpen] = useState(false);
   const [marked, mark] = useState<string>();
   const frame = useRef<HTMLDivElement>(null);
@@ -80,17 +75,18 @@ export function Finder(props: FinderProps): ReactNode {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only looks where the focus goes
     <div
-      className="finder"
+      className={field ? 'finder field' : 'finder'}
       ref={frame}
       onBlur={({ relatedTarget }) => !frame.current?.contains(relatedTarget) && setOpen(false)}
     >
+      {field && <label htmlFor={input}>{label}</label>}
       <div className="finder-field">
         <Icon name="search" />
         <input
           type="text"
           role="combobox"
           name={name}
-          aria-label={label}
+          {...namesOf({ id: input, label, field }, () => setOpen(true))}
           aria-expanded={isShown}
           aria-controls={list}
           aria-autocomplete="list"
@@ -110,11 +106,44 @@ export function Finder(props: FinderProps): ReactNode {
           onKeyDown={onKeyDown}
         />
       </div>
-      <Finds {...{ id: list, label, finds, isShown, isAlways, current, idOf, choose, mark }} />
+      <Finds
+        {...{
+          id: list,
+          label: field ? t('design.suggestions') : label,
+          finds,
+          isShown,
+          isAlways,
+          current,
+          idOf,
+          choose,
+          mark,
+        }}
+      />
+      <Below id={input} error={field?.error} none={none} />
+    </div>
+  );
+}
+
+/** What the input says of itself: as a field of a form, or as one that only seeks. @param open shows the list */
+function namesOf({ id, label, field }: Pick<FinderProps, 'label' | 'field'> & { id: string }, open: () => void) {
+  if (!field) return { id, 'aria-label': label };
+  const faulty = { 'aria-invalid': true, 'aria-describedby': `${id}-error` } as const;
+  return { id, onClick: open, ...(field.error && faulty) };
+}
+
+/** What is wrong with what stands in the field, and that nothing was found. */
+function Below({ id, error, none }: { id: string; error: string | undefined; none: string | undefined }): ReactNode {
+  return (
+    <>
+      {error && (
+        <span className="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </span>
+      )}
       <p className="finder-none quiet small" role="status">
         {none}
       </p>
-    </div>
+    </>
   );
 }
 

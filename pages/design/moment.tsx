@@ -41,9 +41,14 @@ function Halves({ parts }: { parts: Intl.DateTimeFormatPart[] }): ReactNode {
   );
 }
 
+/** A calendar day as a text, the same in every time zone. @param on `YYYY-MM-DD` */
+export function formatDay(on: string, locale: string): string {
+  return dateFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`));
+}
+
 /** A calendar day, the same in every time zone. @param on `YYYY-MM-DD` */
 export function Day({ on }: { on: string | null }): ReactNode {
   const locale = useLocale();
   if (on === null) return null;
-  return <time dateTime={on}>{dateFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`))}</time>;
+  return <time dateTime={on}>{formatDay(on, locale)}</time>;
 }

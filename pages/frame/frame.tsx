@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import { institution, isSandbox } from '../data/document.ts';
 import { Badge } from '../design/badge.tsx';
@@ -32,6 +32,7 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
   const t = useText();
   const [isOpen, setOpen] = useState(false);
   const navigation = useId();
+  const path = useLocation({ select: ({ pathname }) => pathname });
   useKeptFocus();
   return (
     <div className="frame">
@@ -65,7 +66,7 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
             <li key={to}>
               <Link
                 to={to}
-                activeOptions={{ exact: isParent(to, links), includeSearch: false }}
+                activeOptions={{ exact: isElsewhere(to, links, path), includeSearch: false }}
                 onClick={() => setOpen(false)}
               >
                 <Icon name={navIcon(to)} />
@@ -83,9 +84,10 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
   );
 }
 
-/** Another link leads below it, and is the one that shows where one is there. */
-function isParent(to: string, links: FrameProps['links']): boolean {
-  return links.some((other) => other.to !== to && other.to.startsWith(to === '/' ? to : `${to}/`));
+/** Another link leads below it, and is the one that shows where one is. */
+function isElsewhere(to: string, links: FrameProps['links'], path: string): boolean {
+  const isBelow = (one: string, other: string) => one === other || one.startsWith(other === '/' ? other : `${other}/`);
+  return links.some((other) => other.to !== to && isBelow(other.to, to) && (to === '/' || isBelow(path, other.to)));
 }
 
 /** Whose pages these are: the logo, or else the initial and the name. */

@@ -6,6 +6,7 @@ import type developers from './app/en/developers.json';
 import type documents from './app/en/documents.json';
 import type exchange from './app/en/exchange.json';
 import type home from './app/en/home.json';
+import type order from './app/en/order.json';
 import type payees from './app/en/payees.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
@@ -36,6 +37,7 @@ type AllTexts = typeof accounts &
   typeof documents &
   typeof exchange &
   typeof home &
+  typeof order &
   typeof payees &
   typeof payments &
   typeof profile &

@@ -106,10 +106,10 @@ export async function readDrawdown(
   };
 }
 
-/** What live payments and drawdowns take of a trade. @param alias of `trades` */
+/** What live payments and drawdowns take of a trade of the client $1. @param alias of `trades` */
 export function allocatedOf(alias: string): string {
-  return `${alias}.allocated + coalesce((select sum(a.amount) from trade_allocation_deltas a
-    where a.client_id = ${alias}.client_id and a.trade_id = ${alias}.trade_id), 0)`;
+  return `(${alias}.allocated + coalesce((select sum(a.amount) from trade_allocation_deltas a
+    where a.client_id = $1 and a.trade_id = ${alias}.trade_id), 0))`;
 }
 
 /** The faults of an order that only its trade tells, and the day on which it settles where it has none. */

@@ -15,18 +15,42 @@ import type { SchemeRule } from './schemes.ts';
 
 const NO_CALENDAR: BusinessCalendar = { weekend: [], holidays: [] };
 
-/** What the date of a payment depends on. */
-interface Dated {
-  /** `YYYY-MM-DD` */
-  asked: string;
+/** What decides on which days a payment can leave. */
+interface Open {
   currency: Pick<CurrencySettings, 'currency' | 'weekend' | 'holidays' | 'cutoff_time' | 'cutoff_timezone'>;
   /** Of its scheme (`schemeRuleFor`). */
   rule: Pick<SchemeRule, 'cutoff_time' | 'cutoff_timezone' | 'every_day'>;
   /** Of the trade that it is paid from. */
   maturity: Date | null;
   now: Date;
+}
+
+/** What the date of a payment depends on. */
+interface Dated extends Open {
+  /** `YYYY-MM-DD` */
+  asked: string;
   /** The path of the day in the request, for its refusal. */
   field?: string;
+}
+
+/** On which days a payment can leave. */
+interface OpenDays {
+  today: string;
+  calendar: BusinessCalendar;
+  cutoff: Cutoff;
+  /** The London day of the trade's maturity; today without one. */
+  ripe: string;
+  /** No day before it is possible. It may be closed itself. */
+  earliest: string;
+}
+
+/** On which days a payment can leave, whatever day is asked for. */
+export function openDays({ currency, rule, maturity, now }: Open): OpenDays {
+  const today = londonDay(now);
+  const cutoff = cutoffOf(rule, currency);
+  const ripe = maturity ? londonDay(maturity) : today;
+  const earliest = later(isPast(cutoff, now) ? addDays(today, 1) : today, ripe);
+  return { today, calendar: rule.every_day ? NO_CALENDAR : currency, cutoff, ripe, earliest };
 }
 
 /** The day on which a payment leaves. */
@@ -40,12 +64,9 @@ export interface PaymentDate {
  * The day on which a payment leaves: the one that is asked for, or the first possible one after it.
  * @throws Problem invalid_body where it is more than 366 days from today
  */
-export function paymentDate({ asked, currency, rule, maturity, now, field = 'payment_date' }: Dated): PaymentDate {
-  const today = londonDay(now);
-  const calendar = rule.every_day ? NO_CALENDAR : currency;
-  const cutoff = cutoffOf(rule, currency);
-  const ripe = maturity ? londonDay(maturity) : today;
-  const earliest = later(isPast(cutoff, now) ? addDays(today, 1) : today, ripe);
+export function paymentDate({ asked, field = 'payment_date', ...open }: Dated): PaymentDate {
+  const { currency } = open;
+  const { today, calendar, cutoff, ripe, earliest } = openDays(open);
   const inTime = (day: string) => {
     if (daysBetween(today, day) <= MAX_DAYS_AHEAD) return day;
     throw new Problem('invalid_body', {
@@ -64,7 +85,7 @@ export function paymentDate({ asked, currency, rule, maturity, now, field = 'pay
 }
 
 /** The cut-off of a scheme; where it has none, of the currency. */
-function cutoffOf(rule: Dated['rule'], currency: Dated['currency']): Cutoff {
+function cutoffOf(rule: Open['rule'], currency: Open['currency']): Cutoff {
   const { cutoff_time: time, cutoff_timezone: zone } = rule.cutoff_time === null ? currency : rule;
   return { time, zone };
 }

@@ -44,6 +44,7 @@ const APP_PAGES = [
     '/documents',
     '/payees',
     '/exchange',
+    '/payments/new',
     '/trades',
     '/trades/TRD000001',
     '/webhooks',

@@ -1,11 +1,12 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
-import type { Offer } from '../../data/quotes.ts';
+import { type Offer, termsOf } from '../../data/quotes.ts';
 import { Button } from '../../design/button.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { Day } from '../../design/moment.tsx';
 import { formatMoney, Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
+import { useSecondsLeft } from '../../design/seconds-left.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { Rate } from '../trades/rate.tsx';
 
@@ -23,7 +24,7 @@ export function OfferCard({ offer, isBooking, isUnclear, onBook }: OfferCardProp
   const locale = useLocale();
   const isFirm = 'quote' in offer;
   const left = useSecondsLeft(isFirm ? offer.untilMs : 0);
-  const terms = isFirm ? offer.quote : offer.estimate;
+  const terms = termsOf(offer);
   const rate = isFirm ? decimal(offer.quote, 'quoted_rate') : decimal(offer.estimate, 'estimated_rate');
   const sold = { amount: decimal(terms, 'sell_amount'), currency: terms.sell_currency };
   const bought = { amount: decimal(terms, 'buy_amount'), currency: terms.buy_currency };
@@ -67,20 +68,4 @@ export function OfferCard({ offer, isBooking, isUnclear, onBook }: OfferCardProp
       )}
     </section>
   );
-}
-
-const SECOND_MS = 1_000;
-
-/** Whole seconds until a moment of this device's clock; 0 after it. */
-function useSecondsLeft(untilMs: number): number {
-  const [left, setLeft] = useState(() => secondsUntil(untilMs));
-  useEffect(() => {
-    const timer = setInterval(() => setLeft(secondsUntil(untilMs)), SECOND_MS / 4);
-    return () => clearInterval(timer);
-  }, [untilMs]);
-  return left;
-}
-
-function secondsUntil(moment: number): number {
-  return Math.max(0, Math.ceil((moment - Date.now()) / SECOND_MS));
 }

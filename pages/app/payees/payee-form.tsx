@@ -19,7 +19,8 @@ interface PayeeFormProps {
   /** The one that is changed; a new one without it. */
   payee?: Beneficiary | undefined;
   onBack: () => void;
-  onDone: () => void;
+  /** It is saved. @param made a new one */
+  onDone: (made: Beneficiary | undefined) => void;
 }
 
 /** The form of a payee. What it asks for follows the bank's country and the currency; a field that one leaves says what is wrong. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
@@ -34,11 +34,25 @@ export default function PaymentPage(): ReactNode {
 }
 
 function ShownPayment({ view, title }: { view: PaymentView; title: string }): ReactNode {
-  const { client_id: clientId } = useClient();
+  const t = useText();
+  const { client_id: clientId, permissions } = useClient();
   const { payment, explanation, way } = view;
   const { actions, result, dialog } = useDecision(view);
+  const again = permissions.includes('can_create_payments') && (
+    <Link className="button" to={'/payments/new' as never} search={{ again: payment.payment_id } as never}>
+      {t('order.payAgain')}
+    </Link>
+  );
   return (
-    <Page title={title} actions={actions}>
+    <Page
+      title={title}
+      actions={
+        <>
+          {again}
+          {actions}
+        </>
+      }
+    >
       {result}
       <PaymentSummary view={view} />
       <div className="payment-columns">

@@ -18,14 +18,11 @@ interface PayingInProps {
   reference: string;
   /** The currency account that is debited instead; null: none. */
   account: number | null;
-  /** All of it has arrived. */
-  isPaid?: boolean;
 }
 
 /** Where the sold money has to be sent, or which account is debited for it. */
-export function PayingIn(props: PayingInProps): ReactNode {
+export function PayingIn({ amount, currency, bank, due, reference, account }: PayingInProps): ReactNode {
   const t = useText();
-  const { amount, currency, bank, due, reference, account, isPaid = false } = props;
   const foreign = (text: string | null) => text && <ForeignText>{text}</ForeignText>;
   const sum = { name: t('trades.sum'), value: <Money amount={amount} currency={currency} /> };
   const until = { name: t('trades.due'), value: <Moment at={due} /> };
@@ -33,10 +30,9 @@ export function PayingIn(props: PayingInProps): ReactNode {
   return (
     <section className="card stack" aria-labelledby="paying-in">
       <h2 id="paying-in">{t('trades.payIn')}</h2>
-      {isPaid && <p>{t('trades.payIn.paid')}</p>}
       {account !== null && (
         <>
-          {!isPaid && <p>{t('trades.payIn.debited')}</p>}
+          <p>{t('trades.payIn.debited')}</p>
           <Facts facts={[sum, { name: t('trades.account'), value: account }, until]} />
         </>
       )}

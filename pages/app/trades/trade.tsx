@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { CallError } from '../../data/call-error.ts';
@@ -43,14 +43,31 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
   const { trade, funds, bank_account: bank } = view;
   const { trade_id: id, status, trade_type: type } = trade;
   const mayDraw = permissions.includes('can_trade') && type === 'window_forward' && isOpen(trade);
+  const mayPay =
+    permissions.includes('can_create_payments') &&
+    isOpen(trade) &&
+    !trade.single &&
+    type !== 'window_forward' &&
+    type !== 'ndf' &&
+    !/^-|^[0.]+$/.test(funds.unallocated_amount);
+  const isUnpaid = status === 'Created' || status === 'Funds In Partially';
   return (
     <Page
       title={title}
-      actions={mayDraw && <DrawDown trade={trade} left={funds.unallocated_amount} onDone={setDrawn} />}
+      actions={
+        <>
+          {mayPay && (
+            <Link className="button" to={'/payments/new' as never} search={{ trade_id: id } as never}>
+              {t('order.fromTrade')}
+            </Link>
+          )}
+          {mayDraw && <DrawDown trade={trade} left={funds.unallocated_amount} onDone={setDrawn} />}
+        </>
+      }
     >
       <Status>{drawn !== undefined && rich('trades.drawn', { trade: <TradeLink id={drawn} /> })}</Status>
       <TradeFacts view={view} />
-      {isOpen(trade) && !trade.single && (
+      {isUnpaid && !trade.single && (
         <PayingIn
           amount={decimal(trade, 'sell_amount')}
           currency={trade.sell_currency}
@@ -58,7 +75,6 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
           due={trade.maturity_date}
           reference={id}
           account={trade.funding_account_id}
-          isPaid={status !== 'Created' && status !== 'Funds In Partially'}
         />
       )}
       {type === 'window_forward' && <Drawdowns id={id} />}

@@ -40,6 +40,7 @@ interface AppPage {
 const PAGES: Record<string, AppPage> = {
   '': { source: 'app/home/home.tsx' },
   '/payments': { source: 'app/payments/payments.tsx' },
+  '/payments/new': { source: 'app/ordering/new-payment.tsx' },
   '/payments/:id': { source: 'app/payments/payment.tsx', exists: payment },
   '/payees': { source: 'app/payees/payees.tsx' },
   '/exchange': { source: 'app/exchange/exchange.tsx' },

@@ -59,6 +59,20 @@ export async function answerChange(
   return sendAnswer(reply, answer);
 }
 
+/** As `contactChange`, of a change that is only tried: it is done and undone. @returns what success would say */
+export async function triedChange<T>(context: Context, request: FastifyRequest, work: Work<T>): Promise<T> {
+  let result: T | undefined;
+  await runChange(context, request, {
+    tried: true,
+    confirm: confirming(context, request),
+    work: async (tx) => {
+      result = await work(tx, contactAct(request));
+      return undefined;
+    },
+  });
+  return result as T;
+}
+
 /** As `answerChange`, of a change whose answer is followed by something before it is sent. @returns the answer, and whether it is new */
 export async function keyedChange(
   context: Context,

@@ -6,8 +6,9 @@ import { SCHEMES } from '../../payments/declaration.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { orderPayments } from '../../payments/orders/creation.ts';
 import { ORDER_CODES } from '../../payments/orders/judgement.ts';
-import { faultsOfOrder, MAX_ORDERED_PAYMENTS, type OrderInput } from '../../payments/orders/order.ts';
+import { faultsOfOrder, MAX_ORDERED_PAYMENTS, type Order, type OrderInput } from '../../payments/orders/order.ts';
 import { presentationOf } from '../../payments/presentation.ts';
+import type { BodyFault } from '../../values/errors.ts';
 import { REASONS } from '../../values/reasons.ts';
 import { ClientId, closed, Day, Nullable, PATTERNS, Text } from '../../values/schemas.ts';
 import { fieldsOf } from '../../values/unknown.ts';
@@ -38,7 +39,7 @@ const Ordered = Type.Object(
   { ...closed, title: 'OrderedPaymentInput' },
 );
 
-const OrderBody = orderBody(
+export const OrderBody = orderBody(
   {
     trade_id: Type.Optional(Type.String({ minLength: 1, description: 'The trade that is paid from' })),
     funding_account_id: Type.Optional(
@@ -117,13 +118,27 @@ const PaymentAnswer = Type.Object(
 const Answer = Type.Array(PaymentAnswer);
 const OrderQuery = Type.Object({ client_id: ClientId, ...ValidateOnly });
 
-const CREATE = {
+/** Who may order payments. */
+export const ORDERING = {
   ...JUDGED,
   config: { permission: 'can_create_payments' as const, secondFactor: true },
   // The key goes before it, and what is wrong with the body comes after it.
   preValidation: async (request: FastifyRequest) => {
     if (fieldsOf(request.body).quote_id != null) checkPermission(request.caller.permissions, 'can_trade');
   },
+};
+
+/** What a request orders, and what is wrong with it. @throws Problem invalid_body where it cannot be read */
+export function readOrder(request: FastifyRequest): { order: Order; faults: BodyFault[] } {
+  const { clientId, contactId } = request.caller;
+  const faults = faultsOfOrder(fieldsOf(request.body));
+  // What the client has is looked at once the body can be read.
+  if (request.validationError) refuseFaults(request, faults);
+  return { order: { clientId, contactId, ...(request.body as OrderInput) }, faults };
+}
+
+const CREATE = {
+  ...ORDERING,
   schema: {
     operationId: 'createPayments',
     tags: ['payments'],
@@ -150,11 +165,7 @@ export function paymentOrderRoutes(app: FastifyInstance, context: Context): void
     '/payments',
     CREATE,
     async (request, reply) => {
-      const { clientId, contactId } = request.caller;
-      const faults = faultsOfOrder(fieldsOf(request.body));
-      // What the client has is looked at once the body can be read.
-      if (request.validationError) refuseFaults(request, faults);
-      const order = { clientId, contactId, ...(request.body as OrderInput) };
+      const { order, faults } = readOrder(request);
       const options = { presentation: presentationOf(context), sepa, tried: request.validateOnly, faults };
       return answerChange(context, request, reply, async (tx, act) => {
         const made = await orderPayments(tx, act, order, options);

@@ -58,7 +58,11 @@ export function approvalsData(app: FastifyInstance, context: Context): void {
 
   app.post<{ Body: Static<typeof Approvals> }>(
     '/app/data/approvals',
-    { config: { permission: 'can_authorise_payments' }, schema: { body: Approvals } },
+    // As opening a challenge: who orders approves what nobody else would have to. Each payment is judged by itself.
+    {
+      config: { permission: { anyOf: ['can_authorise_payments', 'can_create_payments'] } },
+      schema: { body: Approvals },
+    },
     async (request, reply) => sendValue(reply, await approveAll(context, request, request.body)),
   );
 }

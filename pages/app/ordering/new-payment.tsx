@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { CallError } from '../../data/call-error.ts';
+import { type PaidBefore, paidBeforeQuery, sourcesQuery } from '../../data/ordering.ts';
+import { formatAmount } from '../../design/money.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Page } from '../../frame/page.tsx';
+import { firstOf, type Search } from '../../frame/search.ts';
+import { useLocale, useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { type Draft, draftAgain, newLine, type Source, sourcesOf } from './draft.ts';
+import { OrderForm } from './order-form.tsx';
+import { Ordered } from './ordered.tsx';
+import { OrderReview } from './review.tsx';
+import { type OrderedIds, type Review, useOrder } from './use-order.ts';
+
+/** Orders payments: what they are, everything once more, and what became of them. `again` and `trade_id` of the address fill the form in. */
+export default function NewPaymentPage(): ReactNode {
+  const t = useText();
+  const { permissions } = useClient();
+  const [orders, setOrders] = useState(0);
+  return (
+    <Page title={t('order.title')}>
+      {permissions.includes('can_create_payments') ? (
+        <Begun key={orders} isFirst={orders === 0} onAgain={() => setOrders(orders + 1)} />
+      ) : (
+        <Empty title={t('design.forbidden')}>{t('design.forbidden.text')}</Empty>
+      )}
+    </Page>
+  );
+}
+
+/** Fetches what the form begins with. */
+function Begun({ isFirst, onAgain }: { isFirst: boolean; onAgain: () => void }): ReactNode {
+  const t = useText();
+  const locale = useLocale();
+  const { client_id: clientId } = useClient();
+  const address = useSearch({ strict: false }) as Search;
+  const again = isFirst ? firstOf(address.again) : undefined;
+  const { data, error, refetch } = useQuery(sourcesQuery(clientId));
+  const before = useQuery({ ...paidBeforeQuery(clientId, again ?? ''), enabled: again !== undefined });
+  const missing = error ?? before.error;
+  if (missing) return <Failure error={missing} onRetry={() => void (error ? refetch() : before.refetch())} />;
+  if (!data || (again !== undefined && !before.data)) return <Loading rows={8} />;
+  const sources = sourcesOf(data);
+  if (sources.size === 0) return <Empty title={t('order.noSource')}>{t('order.noSource.text')}</Empty>;
+  const write = (amount: string) => formatAmount(amount, before.data?.payee?.currency ?? undefined, locale);
+  return (
+    <NewOrder
+      sources={sources}
+      first={firstDraft(sources, { before: before.data, trade: firstOf(address.trade_id), write })}
+      onAgain={onAgain}
+    />
+  );
+}
+
+function firstDraft(
+  sources: ReadonlyMap<string, Source>,
+  {
+    before,
+    trade,
+    write,
+  }: { before: PaidBefore | undefined; trade: string | undefined; write: (amount: string) => string },
+): Draft {
+  if (before) return draftAgain(before, sources, write);
+  const named = [...sources].find(([, { kind, id }]) => kind === 'trade' && id === trade)?.[0];
+  const only = sources.size === 1 ? [...sources.keys()][0] : undefined;
+  return { source: named ?? only ?? '', reason: '', lines: [newLine()] };
+}
+
+interface NewOrderProps {
+  sources: ReadonlyMap<string, Source>;
+  first: Draft;
+  onAgain: () => void;
+}
+
+function NewOrder({ sources, first, onAgain }: NewOrderProps): ReactNode {
+  const [draft, setDraft] = useState(first);
+  const [review, setReview] = useState<Review>();
+  const [made, setMade] = useState<OrderedIds>();
+  const order = useOrder({ onReviewed: setReview, onRefused: () => setReview(undefined), onOrdered: setMade });
+  const source = sources.get(draft.source);
+  if (made) return <Ordered made={made} onAgain={onAgain} />;
+  if (!review) return <OrderForm draft={draft} sources={sources} order={order} onChange={setDraft} />;
+  const renew = () => order.review({ draft, source, offer: undefined });
+  // Where no answer came, the same order is sent again: it is made once.
+  const isUnclear = order.orderError instanceof CallError && order.orderError.status === 0;
+  const isOver = () => !isUnclear && review.offer !== undefined && review.offer.untilMs <= Date.now();
+  return (
+    <OrderReview
+      draft={draft}
+      source={source}
+      review={review}
+      isPending={order.isOrdering || order.isPending}
+      error={order.orderError}
+      onBack={() => {
+        order.forget();
+        setReview(undefined);
+      }}
+      onRenew={renew}
+      // A rate that has ended is never booked: the person sees the next one first.
+      onCreate={() => (isOver() ? renew() : order.order(review))}
+    />
+  );
+}

@@ -1,0 +1,188 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { MAX_PAYMENTS, type PayablePayee } from '../../data/ordering.ts';
+import type { Beneficiary } from '../../data/payees.ts';
+import { type Offer, termsOf } from '../../data/quotes.ts';
+import { Button } from '../../design/button.tsx';
+import { Select } from '../../design/field.tsx';
+import { formatMoney } from '../../design/money.tsx';
+import { Alert } from '../../design/notice.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import { useLocale, useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { PayeeForm } from '../payees/payee-form.tsx';
+import { ReasonSelect } from '../reason-select.tsx';
+import { currencyOf, type Draft, exchangeOf, type Line, newLine, type Source } from './draft.ts';
+import { LineFields } from './line-fields.tsx';
+import { Price } from './price.tsx';
+import { Closed, type useOrder } from './use-order.ts';
+import { usePrice } from './use-price.ts';
+
+interface OrderFormProps {
+  draft: Draft;
+  sources: ReadonlyMap<string, Source>;
+  order: ReturnType<typeof useOrder>;
+  onChange: (draft: Draft) => void;
+}
+
+/** The form of an order: what it is paid from, why, and its payments. */
+export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): ReactNode {
+  const t = useText();
+  const locale = useLocale();
+  const { client_id: clientId, permissions } = useClient();
+  const [payeeOf, setPayeeOf] = useState<string>();
+  const source = sources.get(draft.source);
+  const currency = currencyOf(draft, source);
+  const mayTrade = permissions.includes('can_trade');
+  const price = usePrice(clientId, mayTrade ? exchangeOf(draft, source, locale) : undefined);
+  const { faults, setFaults } = order;
+  const form = useRef<HTMLFormElement>(null);
+  useFirstFault(form, faults);
+  const clear = (name: string) => setFaults(new Map([...faults].filter(([field]) => field !== name)));
+  const change = (key: string, fields: Partial<Line>) => {
+    const index = draft.lines.findIndex((line) => line.key === key);
+    onChange({ ...draft, lines: draft.lines.map((line) => (line.key === key ? { ...line, ...fields } : line)) });
+    for (const name of Object.keys(fields)) clear(`${index}.${name}`);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    order.review({ draft, source, offer: price.offer });
+  };
+  const add = () => {
+    onChange({ ...draft, lines: [...draft.lines, newLine()] });
+    requestAnimationFrame(() =>
+      [...(form.current?.querySelectorAll<HTMLElement>('[name=payee]') ?? [])].at(-1)?.focus(),
+    );
+  };
+  const remove = (key: string) => {
+    onChange({ ...draft, lines: draft.lines.filter((line) => line.key !== key) });
+    setFaults(new Map());
+  };
+  return (
+    <>
+      <form ref={form} className="stack" onSubmit={submit} noValidate>
+        <div className="card fields">
+          <SourceSelect
+            sources={sources}
+            value={draft.source}
+            error={faults.get('source')}
+            onChange={(value) => {
+              onChange({ ...draft, source: value });
+              clear('source');
+            }}
+          />
+          <ReasonSelect
+            name="reason"
+            label={t('order.reason')}
+            hint={source?.kind === 'trade' && t('payees.optional')}
+            value={draft.reason}
+            error={faults.get('reason')}
+            onChange={({ target }) => {
+              onChange({ ...draft, reason: target.value });
+              clear('reason');
+            }}
+          />
+        </div>
+        {draft.lines.map((line, index) => (
+          <LineFields
+            key={line.key}
+            line={line}
+            place={draft.lines.length > 1 ? index + 1 : undefined}
+            currency={currency}
+            source={source}
+            settles={price.offer && termsOf(price.offer).value_date}
+            faultOf={(field) => faults.get(`${index}.${field}`)}
+            onChange={(fields) => change(line.key, fields)}
+            onNewPayee={permissions.includes('can_manage_beneficiaries') ? () => setPayeeOf(line.key) : undefined}
+            onRemove={() => remove(line.key)}
+          />
+        ))}
+        <PriceOf price={price} />
+        <div className="row">
+          {draft.lines.length < MAX_PAYMENTS && <Button onPress={add}>{t('order.add')}</Button>}
+          <Button kind="primary" type="submit" isPending={order.isPending}>
+            {t('order.review')}
+          </Button>
+        </div>
+        {order.unplaced instanceof Closed && <Alert>{t('order.closed')}</Alert>}
+        {order.unplaced && !(order.unplaced instanceof Closed) && <Failure error={order.unplaced} />}
+      </form>
+      {payeeOf !== undefined && (
+        <PayeeForm
+          onBack={() => setPayeeOf(undefined)}
+          onDone={(made) => {
+            if (made) change(payeeOf, { payee: payableOf(made) });
+            setPayeeOf(undefined);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** After a refusal the first field that is wrong has the focus. */
+function useFirstFault(form: { current: HTMLFormElement | null }, faults: ReadonlyMap<string, string>): void {
+  const count = useRef(0);
+  useEffect(() => {
+    if (faults.size > count.current) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    count.current = faults.size;
+  }, [form, faults]);
+}
+
+function PriceOf({
+  price,
+}: {
+  price: { offer: Offer | undefined; error: unknown; isPending: boolean; renew: () => void };
+}): ReactNode {
+  if (price.offer) return <Price offer={price.offer} onRenew={price.renew} />;
+  if (price.error) return <Failure error={price.error} onRetry={price.renew} />;
+  return price.isPending && <Loading rows={1} />;
+}
+
+interface SourceSelectProps {
+  sources: ReadonlyMap<string, Source>;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}
+
+/** Accounts and trades, with what is available. */
+function SourceSelect({ sources, value, error, onChange }: SourceSelectProps): ReactNode {
+  const t = useText();
+  const locale = useLocale();
+  const nameOf = ({ kind, id, currency, available }: Source) =>
+    t(`order.from.${kind}`, { id, currency, available: formatMoney(available, currency, locale) });
+  const group = (kind: Source['kind']) => {
+    const own = [...sources].filter(([, source]) => source.kind === kind);
+    if (own.length === 0) return null;
+    return (
+      <optgroup label={t(kind === 'account' ? 'app.nav.accounts' : 'app.nav.trades')}>
+        {own.map(([key, source]) => (
+          <option key={key} value={key}>
+            {nameOf(source)}
+          </option>
+        ))}
+      </optgroup>
+    );
+  };
+  return (
+    <Select
+      name="source"
+      label={t('order.from')}
+      value={value}
+      error={error}
+      onChange={({ target }) => onChange(target.value)}
+      required
+    >
+      <option value="">{t('payees.choose')}</option>
+      {group('account')}
+      {group('trade')}
+    </Select>
+  );
+}
+
+function payableOf({ beneficiary_id: id, name, bank_accounts: [account] }: Beneficiary): PayablePayee {
+  return {
+    ...{ beneficiary_id: id ?? '', name, currency: account?.bank_currency_code ?? null },
+    ...{ iban: account?.iban ?? null, account_number: account?.account_number ?? null },
+  };
+}

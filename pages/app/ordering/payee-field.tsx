@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type PayablePayee, payeesByUseQuery } from '../../data/ordering.ts';
+import { type Find, Finder } from '../../design/finder.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { usePause } from '../../design/pause.ts';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+
+interface PayeeFieldProps {
+  payee: PayablePayee | undefined;
+  error: string | undefined;
+  onChoose: (payee: PayablePayee | undefined) => void;
+}
+
+/** Last characters of an account that tell payees of one name from each other. */
+const TAIL = -4;
+
+/** Whom a payment pays: found by typing, the last used ones first. */
+export function PayeeField({ payee, error, onChoose }: PayeeFieldProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [text, setText] = useState('');
+  const sought = usePause(text.trim());
+  const { data = [], isPlaceholderData } = useQuery(payeesByUseQuery(clientId, sought));
+  const finds = data.map((each): Find => {
+    const account = (each.iban ?? each.account_number)?.slice(TAIL);
+    return {
+      key: each.beneficiary_id,
+      icon: 'users',
+      title: <ForeignText>{each.name}</ForeignText>,
+      detail: [each.currency, account && `…${account}`].filter(Boolean).join(' · '),
+      group: t(sought === '' ? 'order.payee.used' : 'order.payee.found'),
+      choose: () => {
+        setText('');
+        onChoose(each);
+      },
+    };
+  });
+  const isNone = payee === undefined && sought !== '' && data.length === 0 && !isPlaceholderData;
+  return (
+    <Finder
+      label={t('payments.field.payee')}
+      name="payee"
+      placeholder={t('order.payee.find')}
+      value={payee?.name ?? text}
+      onChange={(typed) => {
+        setText(typed);
+        if (payee) onChoose(undefined);
+      }}
+      finds={finds}
+      none={isNone ? t('payees.noneFound') : undefined}
+      isEager
+      field={{ error }}
+      maxLength={140}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { OrderedPayment, PaymentOrder } from '../../sdk/src/generated/api.ts';
+import type { ReviewedPayment } from '../../src/payments/orders/review.ts';
+import type { PaidBefore, PayableDays, PayablePayee, PaymentSources } from '../../src/payments/views/payable.ts';
+import { call } from './call.ts';
+import { callClient } from './client-api.ts';
+import { payeesKey } from './payees.ts';
+
+export type { PaidBefore, PayableDays, PayablePayee, PaymentOrder, PaymentSources };
+
+/** Payments of one order. */
+export const MAX_PAYMENTS = 50;
+
+/** A payment that would be made. */
+export type Reviewed = Omit<OrderedPayment, 'status'> &
+  Pick<ReviewedPayment, 'status' | 'approvals_needed' | 'approved_by_creator' | 'approvers' | 'duplicates'>;
+
+/** What every look at what can be paid from is kept under. */
+export const sourcesKey = (clientId: string) => ['payment-sources', clientId];
+
+/** Accounts and trades, with what is available. */
+export const sourcesQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: sourcesKey(clientId),
+    queryFn: async ({ signal }) =>
+      (await call<PaymentSources>('GET', '/app/data/payment-sources', { query: { client_id: clientId }, signal })).body,
+  });
+
+/** The payees whose name has a text, the last used first. */
+export const payeesByUseQuery = (clientId: string, text: string) =>
+  queryOptions({
+    queryKey: [...payeesKey(clientId), 'by use', text],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const given = { query: { client_id: clientId }, body: { q: text }, signal };
+      return (await call<PayablePayee[]>('POST', '/app/data/payees', given)).body;
+    },
+  });
+
+/** What a payment was, for another one like it. */
+export const paidBeforeQuery = (clientId: string, id: string) =>
+  queryOptions({
+    queryKey: ['paid-before', clientId, id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const path = `/app/data/payments/${encodeURIComponent(id)}/again`;
+      return (await call<PaidBefore>('GET', path, { query: { client_id: clientId }, signal })).body;
+    },
+  });
+
+/** What decides on which days a payment can leave. */
+export interface DaysOf {
+  beneficiary_id: string;
+  currency: string;
+  amount: string;
+  trade_id?: string | undefined;
+  /** When the exchange settles that it needs. */
+  not_before?: string | undefined;
+}
+
+/** On which days a payment can leave. */
+export const daysQuery = (clientId: string, of: DaysOf | undefined) =>
+  queryOptions({
+    queryKey: ['payment-days', clientId, of],
+    enabled: of !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { client_id: clientId, ...of };
+      return (await call<PayableDays>('GET', '/app/data/payment-days', { query, signal })).body;
+    },
+  });
+
+/** What an order would make, and what it would need; nothing is kept. @throws CallError with all faults */
+export async function reviewOrder(clientId: string, order: PaymentOrder): Promise<Reviewed[]> {
+  const given = { query: { client_id: clientId }, body: order };
+  return (await call<Reviewed[]>('POST', '/app/data/payment-review', given)).body;
+}
+
+/** Orders payments. @param key the same for every repetition of one order. @throws CallError */
+export async function orderPayments(clientId: string, order: PaymentOrder, key: string): Promise<OrderedPayment[]> {
+  const given = { body: order, headers: { 'idempotency-key': key } };
+  return (await callClient('POST /payments', clientId, given)).body;
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { bankTable } from '../../../beneficiaries/bank-table.ts';
+import type { Context } from '../../../context.ts';
+import { reviewOrder } from '../../../payments/orders/review.ts';
+import { presentationOf } from '../../../payments/presentation.ts';
+import { paidBefore, payableDays, payeesByUse, paymentSources } from '../../../payments/views/payable.ts';
+import { ClientId, CurrencyCode, closed, Day } from '../../../values/schemas.ts';
+import { paymentId } from '../../schemas/payment-schema.ts';
+import { sendValue } from '../../schemas/reply.ts';
+import { ClientQuery } from '../../schemas/schemas.ts';
+import { triedChange } from '../change.ts';
+import { ORDERING, OrderBody, readOrder } from '../payment-orders.ts';
+
+const Sought = Type.Object({ q: Type.String({ maxLength: 140 }) }, closed);
+const Path = Type.Object({ payment_id: paymentId({}) });
+const Days = Type.Object({
+  client_id: ClientId,
+  beneficiary_id: Type.String({ minLength: 1, maxLength: 64 }),
+  currency: CurrencyCode('Of the payment'),
+  amount: Type.String({ maxLength: 64, pattern: '^[0-9]{1,15}(\\.[0-9]{1,12})?$' }),
+  trade_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  not_before: Type.Optional(Day('When the exchange settles that it needs')),
+});
+
+/** What the form of a new payment needs in addition to the client API. */
+export function orderingData(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+  const sepa = new Set(bankTable(context.config.bankDetails).sepa);
+
+  app.get('/app/data/payment-sources', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await paymentSources(pool, request.caller.clientId)),
+  );
+
+  // By POST, so that no address contains a name; it changes nothing.
+  app.post<{ Body: Static<typeof Sought> }>(
+    '/app/data/payees',
+    { schema: { querystring: ClientQuery, body: Sought } },
+    async (request, reply) => sendValue(reply, await payeesByUse(pool, request.caller.clientId, request.body.q.trim())),
+  );
+
+  app.get<{ Params: Static<typeof Path> }>(
+    '/app/data/payments/:payment_id/again',
+    { schema: { params: Path, querystring: ClientQuery } },
+    async (request, reply) =>
+      sendValue(reply, await paidBefore(pool, request.caller.clientId, request.params.payment_id)),
+  );
+
+  app.get<{ Querystring: Static<typeof Days> }>(
+    '/app/data/payment-days',
+    { schema: { querystring: Days } },
+    async (request, reply) => {
+      const {
+        beneficiary_id: beneficiaryId,
+        currency,
+        amount,
+        trade_id: tradeId,
+        not_before: notBefore,
+      } = request.query;
+      const payable = { clientId: request.caller.clientId, beneficiaryId, currency, amount, tradeId, notBefore };
+      return sendValue(reply, await payableDays(pool, payable, { now: request.now, sepa }));
+    },
+  );
+
+  // The order is done and undone: what it says is what POST /payments would do at this moment.
+  app.post(
+    '/app/data/payment-review',
+    { ...ORDERING, schema: { querystring: ClientQuery, body: OrderBody } },
+    async (request, reply) => {
+      const { order, faults } = readOrder(request);
+      const options = { presentation: presentationOf(context), sepa, faults };
+      return sendValue(reply, await triedChange(context, request, (tx, act) => reviewOrder(tx, act, order, options)));
+    },
+  );
+}
