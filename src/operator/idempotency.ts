@@ -114,6 +114,17 @@ export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest
   });
 }
 
+/**
+ * Forgets the answers that the contacts of a client got, but for those of the sandbox itself: their keys are free again.
+ * @param tx in which the records that the answers name are removed
+ */
+export function forgetAnswers(tx: Transaction, clientId: string): void {
+  tx.later({
+    text: `delete from idempotency_keys where starts_with(key, $1) and split_part(key, E'\\n', 3) not like 'POST /sandbox/%'`,
+    values: [`${clientId}\n`],
+  });
+}
+
 /** Frees keys that the transaction has claimed, of requests that are refused while others of the transaction are not. */
 export function freeKeys(tx: Transaction, keys: readonly string[]): void {
   if (keys.length > 0)

@@ -65,15 +65,22 @@ async function lock(tx: Transaction, clientId: string, id: number, now: Date): P
     });
 }
 
-/** Whether an exchange of a multi payment has gone on, or was debited. Its row is locked. */
+/**
+ * Whether an exchange of a multi payment has gone on, or was debited. Its row is locked. Debits are looked for in a statement of their own,
+ * which sees what those did for whom the lock waited.
+ */
 async function isUnderWay(tx: Transaction, clientId: string, id: number): Promise<boolean> {
-  const { rows } = await tx.query<{ status: string; debited: boolean }>(
-    `select t.status, exists (select from transactions d where d.client_id = $1 and d.trade_id = t.trade_id and d.amount < 0) as debited
-     from trades t where t.client_id = $1 and t.multipayment_id = $2 and t.buy_currency <> t.sell_currency
-     order by t.trade_id for no key update of t`,
+  const { rows } = await tx.query<{ trade_id: string; status: string }>(
+    `select trade_id, status from trades where client_id = $1 and multipayment_id = $2 and buy_currency <> sell_currency
+     order by trade_id for no key update`,
     [clientId, id],
   );
-  return rows.some(({ status, debited }) => status !== 'Created' || debited);
+  if (rows.some(({ status }) => status !== 'Created')) return true;
+  const { rows: debits } = await tx.query(
+    'select from transactions where client_id = $1 and trade_id = any($2) and amount < 0 limit 1',
+    [clientId, rows.map(({ trade_id: tradeId }) => tradeId)],
+  );
+  return debits.length > 0;
 }
 
 /** A payment of the multi payment, its row locked. */

@@ -9,6 +9,7 @@ import { idsOf, KINDS, REMOVED_KINDS, TOLD_KINDS, tablesOf } from '../database/k
 import { lendRates } from '../exchange/exchange-rates.ts';
 import { readRecords } from '../feed/records.ts';
 import type { ImportScope } from '../imports/kind.ts';
+import { forgetAnswers } from '../operator/idempotency.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { removeNotifications } from '../webhooks/history.ts';
 import { DEMO_RATES } from './demonstration/banks.ts';
@@ -36,6 +37,7 @@ export async function resetClient(
   });
   await removeRecords(tx, act, { clientId, presentation: scope.presentation });
   await removeNotifications(tx, clientId);
+  forgetAnswers(tx, clientId);
   if (await isDemonstrated(tx, clientId)) {
     const made: Act = { ...act, actor: 'service:demonstration', summarised: true };
     // The institution may have replaced the rates that the demonstration's payments need.

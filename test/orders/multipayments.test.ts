@@ -77,7 +77,9 @@ describe('from an account, in its own currency', () => {
     const of = await ordersWorld(service, { funds: '100.00' });
     const rows = [60, 50, 40].map((amount) => eur(amount, { beneficiary_id: of.beneficiaryId }));
     const query = `&sell_currency=EUR&funding_account_id=${of.account}&reason=other`;
-    assert.deepEqual(refusal(await order(rows, `${query}&accept_partial=false`, { of })), [409, 'payments_invalid']);
+    const whole = await order(rows, `${query}&accept_partial=false`, { of });
+    assert.deepEqual(refusal(whole), [409, 'payments_invalid']);
+    assert.equal(whole.body.message, 'Some of the payments are not valid');
     assert.deepEqual(await of.funds(), ['100.00', '0', '100.00']);
     const made = await order(rows, query, { of });
     assert.equal(made.status, 202, made.text);
@@ -322,6 +324,16 @@ describe('with exchanges', () => {
     const { token } = await world.clerk(['can_create_payments', 'can_manage_multipayments']);
     assert.deepEqual(refusal(await order([eur(1)], sellingPounds, { token })), [403, 'permission_denied']);
     assert.deepEqual(refusal(await order([eur(1)], '&sell_currency=CHF')), [409, 'exchange_rate_missing']);
+    for (const currencies of [
+      [{ currency: 'EUR', buy_allowed: false }, { currency: 'GBP' }],
+      [{ currency: 'EUR' }, { currency: 'GBP', sell_allowed: false }],
+    ]) {
+      const barred = await ordersWorld(service, { client: { fx_enabled: true } });
+      await service.operator('PUT', `/clients/${barred.clientId}/pricing`, { currencies });
+      const rows = [eur(1, { beneficiary_id: barred.beneficiaryId }), {}];
+      const stopped = await order(rows, sellingPounds, { of: barred });
+      assert.deepEqual(refusal(stopped), [409, 'currency_not_allowed'], stopped.text);
+    }
     const of = await ordersWorld(service, { client: { fx_enabled: false } });
     const rows = [eur(1, { beneficiary_id: of.beneficiaryId })];
     assert.deepEqual(refusal(await order(rows, sellingPounds, { of })), [409, 'fx_not_enabled']);

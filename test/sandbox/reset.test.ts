@@ -127,6 +127,24 @@ describe('POST /sandbox/reset', () => {
     assert.deepEqual((await picture(two)).config, before.two.config);
   });
 
+  test('frees the keys of what it removes', async () => {
+    const order = () =>
+      service.client(ada, 'POST', '/beneficiaries?client_id=CLI000001', {
+        headers: { 'idempotency-key': 'before-and-after-the-reset' },
+        body: {
+          ...{ name: 'Neu GmbH', country_code: 'DE', bank_country_code: 'DE', bank_currency_code: 'EUR' },
+          iban: 'DE02120300000000202051',
+        },
+      });
+    const before = await order();
+    assert.equal(before.status, 201, before.text);
+    assert.equal((await order()).headers.get('idempotency-replayed'), 'true');
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+    const after = await order();
+    assert.deepEqual([after.status, after.headers.get('idempotency-replayed')], [201, null]);
+    assert.equal((await one('GET', `/beneficiaries/${after.body.beneficiary_id}`)).status, 200);
+  });
+
   test('works again and again, also where people have lost what the demonstration gave them', async () => {
     const clients = [{ client_id: 'CLI000001', permissions: ['can_manage_payments'] }];
     assert.equal((await service.operator('PATCH', '/contacts/CON000003', { clients })).status, 200);

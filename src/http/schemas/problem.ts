@@ -100,7 +100,8 @@ export interface ErrorMessage {
 /** The body of an error (the service interface, Error body). */
 export function errorMessage(problem: Problem): ErrorMessage {
   const { code, details, listed } = problem;
-  const message = listed?.[0]?.message ?? MESSAGES[code];
+  // A list of instructions has faults of many kinds: what is said of the whole is its own.
+  const message = (code === 'payments_invalid' ? undefined : listed?.[0]?.message) ?? MESSAGES[code];
   return { code, message, details, ...(listed && { errors: listed }) };
 }
 

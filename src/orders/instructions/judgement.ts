@@ -70,8 +70,7 @@ function judgeRow(
   for (const problem of payeeProblems(row, payee, { blocked: known?.blocked, described: row.payee }))
     fault(problem.fault?.field ?? '', problem.code, problem.fault?.message ?? problem.details);
   const exchanged = trade === undefined && code !== source.sellCurrency;
-  for (const [field, problemCode, message] of currencyRefusals(code, { source, scene, exchanged }))
-    fault(field, problemCode, message);
+  for (const [problemCode, message] of currencyRefusals(code, scene)) fault('payment_currency', problemCode, message);
   const country = bankCountry(payee ?? (row.payee as OrderedFields | undefined) ?? { iban: null, swift_code: null });
   const rule = schemeRuleFor(settings.schemes, { payment_currency: code, amount, country }, sepa);
   const none = { row, payee, described, date: '', warning: null, scheme: rule.scheme, exchanged };
@@ -111,18 +110,22 @@ function payeeProblems(
 
 function* currencyRefusals(
   code: string,
-  { source, scene, exchanged }: { source: Source; scene: InstructionScene; exchanged: boolean },
-): Generator<[field: string, code: ErrorCode, message: string]> {
-  const { trade, settings } = scene;
-  const field = 'payment_currency';
+  { trade, settings }: InstructionScene,
+): Generator<[code: ErrorCode, message: string]> {
   if (trade && trade.buy_currency !== code)
-    yield [field, 'currency_mismatch', `must be ${trade.buy_currency}, which the trade buys`];
+    yield ['currency_mismatch', `must be ${trade.buy_currency}, which the trade buys`];
   if (!isAllowed(settings.pricing, code, 'pay_allowed'))
-    yield [field, 'currency_not_allowed', `the client may not pay ${code}`];
-  else if (exchanged && !isAllowed(settings.pricing, code, 'buy_allowed'))
-    yield [field, 'currency_not_allowed', `the client may not buy ${code}`];
-  else if (exchanged && !isAllowed(settings.pricing, source.sellCurrency ?? '', 'sell_allowed'))
-    yield [field, 'currency_not_allowed', `the client may not sell ${source.sellCurrency}`];
+    yield ['currency_not_allowed', `the client may not pay ${code}`];
+}
+
+/** Why the client may not make the exchange of an instruction. Where all exchanges are made or none, pricing them says it. */
+export function exchangeRefusal(
+  { row: { currency } }: JudgedInstruction,
+  { sellCurrency = '' }: Source,
+  { settings: { pricing } }: InstructionScene,
+): string | undefined {
+  if (!isAllowed(pricing, currency, 'buy_allowed')) return `the client may not buy ${currency}`;
+  return isAllowed(pricing, sellCurrency, 'sell_allowed') ? undefined : `the client may not sell ${sellCurrency}`;
 }
 
 /** When the first possible spot in a currency matures: it cannot be paid before. */

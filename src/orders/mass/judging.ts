@@ -1,6 +1,6 @@
 import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { groupsOf, type Priced, priceGroups } from '../instructions/exchanges.ts';
-import { type JudgedInstruction, judgeInstructions } from '../instructions/judgement.ts';
+import { exchangeRefusal, type JudgedInstruction, judgeInstructions } from '../instructions/judgement.ts';
 import { answered, type Instruction } from '../instructions/row.ts';
 import { readInstructionScene } from '../instructions/scene.ts';
 import {
@@ -46,11 +46,14 @@ export async function judge(step: Step): Promise<Outcome> {
   const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
   await refuseTakenUetrs(step, rows, stored);
   const rights = await rightsOf(step);
-  for (const { row, described, exchanged } of judged) {
+  for (const each of judged) {
+    const { row, described, exchanged } = each;
     const refuse = (code: ErrorCode, message: string) => row.faults.push({ field: '', code, message });
     if (described && !rights.can_manage_beneficiaries)
       refuse('permission_denied', 'its maker needs can_manage_beneficiaries to make a payee');
     if (exchanged && !rights.can_trade) refuse('permission_denied', 'its maker needs can_trade to buy a currency');
+    const refusal = exchanged ? exchangeRefusal(each, source, scene) : undefined;
+    if (refusal) row.faults.push({ field: 'payment_currency', code: 'currency_not_allowed', message: refusal });
     if (exchanged && !scene.fxEnabled) refuse('fx_not_enabled', 'the client may not trade FX');
   }
   const known = new Map(judged.map((each) => [each.row.index, each]));
