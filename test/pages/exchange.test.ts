@@ -107,6 +107,10 @@ describe('/app/exchange', { skip }, () => {
     await assertGood(page);
     await page.getByRole('link', { name: trade.trade_id }).click();
     await page.getByRole('heading', { level: 1, name: `Trade ${trade.trade_id}` }).waitFor();
+    await payIn.getByText('GB29NWBK60161331926819').waitFor();
+    const paid = await service.operator('PATCH', `/trades/${trade.trade_id}`, { status: 'Funds In Full' });
+    assert.equal(paid.status, 200, paid.text);
+    await payIn.getByText('All of it has arrived').waitFor();
     await page.context().close();
   });
 

@@ -18,11 +18,14 @@ interface PayingInProps {
   reference: string;
   /** The currency account that is debited instead; null: none. */
   account: number | null;
+  /** All of it has arrived. */
+  isPaid?: boolean;
 }
 
 /** Where the sold money has to be sent, or which account is debited for it. */
-export function PayingIn({ amount, currency, bank, due, reference, account }: PayingInProps): ReactNode {
+export function PayingIn(props: PayingInProps): ReactNode {
   const t = useText();
+  const { amount, currency, bank, due, reference, account, isPaid = false } = props;
   const foreign = (text: string | null) => text && <ForeignText>{text}</ForeignText>;
   const sum = { name: t('trades.sum'), value: <Money amount={amount} currency={currency} /> };
   const until = { name: t('trades.due'), value: <Moment at={due} /> };
@@ -30,9 +33,10 @@ export function PayingIn({ amount, currency, bank, due, reference, account }: Pa
   return (
     <section className="card stack" aria-labelledby="paying-in">
       <h2 id="paying-in">{t('trades.payIn')}</h2>
+      {isPaid && <p>{t('trades.payIn.paid')}</p>}
       {account !== null && (
         <>
-          <p>{t('trades.payIn.debited')}</p>
+          {!isPaid && <p>{t('trades.payIn.debited')}</p>}
           <Facts facts={[sum, { name: t('trades.account'), value: account }, until]} />
         </>
       )}

@@ -50,7 +50,6 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
     type !== 'window_forward' &&
     type !== 'ndf' &&
     !/^-|^[0.]+$/.test(funds.unallocated_amount);
-  const isUnpaid = status === 'Created' || status === 'Funds In Partially';
   return (
     <Page
       title={title}
@@ -67,7 +66,7 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
     >
       <Status>{drawn !== undefined && rich('trades.drawn', { trade: <TradeLink id={drawn} /> })}</Status>
       <TradeFacts view={view} />
-      {isUnpaid && !trade.single && (
+      {isOpen(trade) && !trade.single && (
         <PayingIn
           amount={decimal(trade, 'sell_amount')}
           currency={trade.sell_currency}
@@ -75,6 +74,7 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
           due={trade.maturity_date}
           reference={id}
           account={trade.funding_account_id}
+          isPaid={status !== 'Created' && status !== 'Funds In Partially'}
         />
       )}
       {type === 'window_forward' && <Drawdowns id={id} />}
