@@ -40,7 +40,7 @@ async function assertGood(page: Page): Promise<void> {
 describe('/app/accounts', { skip }, () => {
   test('what is on the accounts, what is available, and what holds the difference', async () => {
     const { page, call, quoted, fund, clientId } = await open();
-    const accountId = await fund('GBP', '12000.00');
+    const accountId = await fund('GBP', '100000012000.00');
     const quote = await quoted();
     const booked = await call('POST', `/trades?quote_id=${quote.quote_id}`, {
       reason: 'other',
@@ -49,7 +49,7 @@ describe('/app/accounts', { skip }, () => {
     assert.equal(booked.status, 201, booked.text);
     await page.reload();
     const row = page.getByRole('table', { name: 'Accounts' }).getByRole('row').filter({ hasText: 'GBP' });
-    for (const amount of ['12,000.00', '2,000.00', '10,000.00'])
+    for (const amount of ['100,000,012,000.00', '100,000,002,000.00', '10,000.00'])
       await row.getByText(`GBP\u00a0${amount}`, { exact: true }).waitFor();
     const held = page.getByRole('table', { name: 'What is held' });
     await held.getByRole('row').filter({ hasText: booked.body.trade_id }).getByText('GBP\u00a010,000.00').waitFor();
@@ -61,7 +61,7 @@ describe('/app/accounts', { skip }, () => {
     assert.equal(debit.status, 201, debit.text);
     await page.getByRole('link', { name: 'GBP', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Balance in GBP' }).waitFor();
-    await page.getByText('GBP\u00a02,000.00').first().waitFor();
+    await page.getByText('GBP\u00a0100,000,002,000.00').first().waitFor();
     await page.getByRole('table', { name: 'What is held' }).waitFor({ state: 'detached' });
     await assertGood(page);
     await page.context().close();

@@ -187,6 +187,11 @@ describe('/app/trades', { skip }, () => {
     });
     assert.equal(window.status, 201, window.text);
     const id = window.body.trade_id;
+    const long = await service.operator('POST', '/trades', {
+      ...{ client_id: clientId, contact_id: world.contactId, buy_currency: 'EUR', sell_currency: 'GBP' },
+      ...{ buy_amount: 123_456_789_012.34, rate: 1.25, status: 'Funds Out Partially Allocated' },
+    });
+    assert.equal(long.status, 201, long.text);
     await visit();
     const table = page.getByRole('table', { name: 'Trades' });
     await table.getByRole('row').filter({ hasText: world.tradeId }).getByText('EUR\u00a099,900.00').waitFor();

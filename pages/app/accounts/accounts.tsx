@@ -6,7 +6,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { type Column, Table } from '../../design/table.tsx';
+import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
@@ -55,12 +55,6 @@ function rowsOf({ accounts, balances }: AccountOverview): Row[] {
 function AccountTable({ rows }: { rows: Row[] }): ReactNode {
   const t = useText();
   const [saved, setSaved] = useState<string>();
-  const money = (key: 'balance' | 'available' | 'held'): Column<Row> => ({
-    key,
-    title: t(`accounts.${key}`),
-    numeric: true,
-    cell: ({ account, currency }) => account && <Money amount={account[key]} currency={currency} />,
-  });
   return (
     <section className="card stack" aria-label={t('accounts.title')}>
       <Status>{saved !== undefined && t('payments.export.done', { name: saved })}</Status>
@@ -69,7 +63,18 @@ function AccountTable({ rows }: { rows: Row[] }): ReactNode {
         columns={[
           { key: 'currency', title: t('accounts.account'), cell: (row) => <Named row={row} /> },
           { key: 'receiving', title: t('accounts.payingIn'), cell: ({ receiving }) => <Receiving of={receiving} /> },
-          ...(['balance', 'available', 'held'] as const).map(money),
+          {
+            key: 'balance',
+            title: t('accounts.balance'),
+            numeric: true,
+            cell: ({ account, currency }) => account && <Money amount={account.balance} currency={currency} />,
+          },
+          {
+            key: 'available',
+            title: t('accounts.available'),
+            numeric: true,
+            cell: ({ account }) => account && <Available of={account} />,
+          },
           {
             key: 'statement',
             title: t('accounts.statement'),
@@ -102,6 +107,22 @@ function Named({ row: { currency, account } }: { row: Row }): ReactNode {
         {currency}
       </Link>
       <div className="small quiet">{t('accounts.numbered', { id: String(account.account_id) })}</div>
+    </div>
+  );
+}
+
+/** What orders can use, and what is held besides. */
+function Available({ of }: { of: AccountBalance }): ReactNode {
+  const t = useText();
+  const { available, held, currency } = of;
+  return (
+    <div>
+      <Money amount={available} currency={currency} />
+      {isHeld(of) && (
+        <div className="small quiet">
+          {t('accounts.held')} <Money amount={held} currency={currency} />
+        </div>
+      )}
     </div>
   );
 }

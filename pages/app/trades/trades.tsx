@@ -59,13 +59,7 @@ export default function TradesPage(): ReactNode {
             total === 0 ? (
               <NoTrades isSearch={wanted.status + wanted.text !== ''} />
             ) : (
-              <Table
-                name={t('trades.title')}
-                columns={columnsOf(t)}
-                rows={rows}
-                rowKey={({ trade_id: id }) => id}
-                className="one-line"
-              />
+              <Table name={t('trades.title')} columns={columnsOf(t)} rows={rows} rowKey={({ trade_id: id }) => id} />
             )
           }
         </PagedList>
@@ -86,16 +80,17 @@ function columnsOf(t: ReturnType<typeof useText>): Column<ListedTrade>[] {
     { key: 'status', title: t('trades.status'), cell: ({ status }) => <TradeStatus status={status} /> },
     { key: 'type', title: t('trades.type'), cell: ({ trade_type: type }) => t(`trades.type.${type}`) },
     {
-      key: 'sold',
-      title: t('trades.sold'),
+      key: 'amounts',
+      title: t('trades.amounts'),
       numeric: true,
-      cell: (trade) => <Money amount={decimal(trade, 'sell_amount')} currency={trade.sell_currency} />,
-    },
-    {
-      key: 'bought',
-      title: t('trades.bought'),
-      numeric: true,
-      cell: (trade) => <Money amount={decimal(trade, 'buy_amount')} currency={trade.buy_currency} />,
+      cell: (trade) => (
+        <div>
+          <Money amount={decimal(trade, 'buy_amount')} currency={trade.buy_currency} />
+          <div className="small quiet">
+            <Money amount={decimal(trade, 'sell_amount')} currency={trade.sell_currency} />
+          </div>
+        </div>
+      ),
     },
     {
       key: 'unallocated',
