@@ -92,7 +92,17 @@ const ROOMS: Record<string, string[]> = {
   cli: [
     ...GIVEN,
     ...['certificates', 'documents', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails'],
-    ...['monitoring', 'beneficiaries', 'operator', 'payments', 'relocation', 'sandbox', 'start-checks', 'webhooks'],
+    ...[
+      'monitoring',
+      'beneficiaries',
+      'operator',
+      'orders',
+      'payments',
+      'relocation',
+      'sandbox',
+      'start-checks',
+      'webhooks',
+    ],
   ],
   root: ['*'],
 };

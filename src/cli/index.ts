@@ -15,6 +15,7 @@ import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/examine.ts';
 import { exchangeCommands } from './exchange.ts';
 import { CommandFailure, INTERRUPTED, tell, USAGE } from './failure.ts';
+import { fileCommands } from './files.ts';
 import { createFrame, example, showExamplesOfGroups } from './frame.ts';
 import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
@@ -101,6 +102,7 @@ export async function createProgram(
   program.commandsGroup('The client API:');
   signInCommands(frame);
   paymentCommands(frame);
+  fileCommands(frame);
   beneficiaryCommands(frame);
   exchangeCommands(frame);
   accountCommands(frame);

@@ -7,6 +7,7 @@ import { example, type Frame } from './frame.ts';
 import { addCreate } from './payment-orders.ts';
 import type { Column, Printer } from './printer.ts';
 import { approve, type CodeOptions, withCode } from './step-up.ts';
+import { addUpload } from './upload.ts';
 
 /** The parameters of the search, as on the wire. */
 const PARAMETERS: Fields<keyof PaymentQuery> = {
@@ -69,6 +70,7 @@ export function paymentCommands(frame: Frame): void {
       print.done(`${id} is ${done}`, { payment_id: id, done });
     });
   }
+  addUpload(frame, payments);
   addMultipayments(frame);
 }
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { parse } from '../../sdk/src/index.ts';
 import { messageOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
@@ -16,11 +16,16 @@ export async function writeResult(file: string, content: Uint8Array): Promise<vo
   }
 }
 
-/** The text of a file, or of standard input for `-`. @throws CommandFailure */
-export function readInput(file: string): Promise<string> {
-  return (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((error: Error) => {
+/** The bytes of a file, or of standard input for `-`. @throws CommandFailure */
+export function readBytes(file: string): Promise<Buffer> {
+  return (file === '-' ? buffer(process.stdin) : readFile(file)).catch((error: Error) => {
     throw new CommandFailure(`cannot read ${file}: ${error.message}`);
   });
+}
+
+/** The text of a file, or of standard input for `-`. @throws CommandFailure */
+export async function readInput(file: string): Promise<string> {
+  return (await readBytes(file)).toString('utf8');
 }
 
 /** As `readInput`, its JSON: the numbers keep their digits for the SDK. @throws CommandFailure */

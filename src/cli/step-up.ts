@@ -98,14 +98,19 @@ async function authorise(
   });
 }
 
-/** Asks for the code on a terminal, again where it is wrong. Elsewhere says how the call is finished. */
-async function asked(
+/**
+ * Asks for the code on a terminal, again where it is wrong. Elsewhere says how the call is finished.
+ * @param subject what the challenge is for; it and `remember` are kept for the call that has the code
+ * @param answer what is done with the code
+ * @throws CommandFailure step_up_required where nobody can be asked
+ */
+export async function asked<T>(
   session: Session,
   subject: string,
   { challenge_id: id, second_factor: factor }: Challenge,
-  answer: (id: string, code: string) => Promise<Decided[]>,
+  answer: (challengeId: string, code: string) => Promise<T>,
   remember: string | undefined,
-): Promise<Decided[]> {
+): Promise<T> {
   if (!canAsk()) {
     await keep(session, { [subject]: id, ...(remember === undefined ? {} : { [id]: remember }) });
     const how = `call again with --challenge-id ${id} --verification-code CODE`;
@@ -120,7 +125,7 @@ async function asked(
 }
 
 /** What the work gives; undefined where the service refused with this code. @throws LombardError every other one */
-async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
+export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
