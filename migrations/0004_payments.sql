@@ -224,7 +224,27 @@ create table mass_beneficiaries (
   mass_beneficiary_id uuid primary key,
   client_id text not null references clients,
   status text not null check (status in ('queued', 'processing', 'created', 'failed')),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- The contact who sent it, and its rows: in all, those that have become beneficiaries, those that could not. Null where the institution
+  -- records it.
+  created_by text,
+  received int,
+  made int,
+  errored int
+);
+create index mass_beneficiaries_open on mass_beneficiaries (created_at)
+  where created_by is not null and status in ('queued', 'processing');
+
+create table mass_beneficiary_rows (
+  client_id text not null references clients,
+  mass_beneficiary_id uuid not null references mass_beneficiaries,
+  request_index int not null,
+  judged boolean not null default false,
+  -- Until it is judged: the beneficiary that it would become, or what is wrong with it whatever the client has.
+  fields json,
+  faults json,
+  beneficiary_id text,
+  primary key (mass_beneficiary_id, request_index)
 );
 
 create table mass_beneficiary_errors (

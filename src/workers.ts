@@ -14,7 +14,9 @@ import { MailWorker } from './mails/worker.ts';
 import { Backlog } from './monitoring/backlog.ts';
 import { createJournalClearing } from './monitoring/journals.ts';
 import { createAnswerClearing } from './operator/idempotency.ts';
-import { MassPaymentWorker } from './orders/mass/worker.ts';
+import { MASS_PAYMENTS } from './orders/mass/engine.ts';
+import { MASS_BENEFICIARIES } from './orders/mass-beneficiaries/making.ts';
+import { OrderWorker } from './orders/worker.ts';
 import { rollUpTotals } from './payments/search/totals.ts';
 import { Parts } from './process/parts.ts';
 import { Periodic } from './process/periodic.ts';
@@ -110,13 +112,13 @@ async function startAll({ context: everywhere, parts, drawing }: Workers): Promi
   await parts.start(dispatcher, { takesWork: true });
   const statements = new StatementWorker(context, drawing, cells);
   await parts.start(statements, { takesWork: true });
-  const files = new MassPaymentWorker(context, cells);
-  await parts.start(files, { takesWork: true });
+  const orders = new OrderWorker([MASS_PAYMENTS, MASS_BENEFICIARIES], context, cells);
+  await parts.start(orders, { takesWork: true });
   context.activity.listen(
     dispatcher,
     { work: ['changes'], wake: () => publisher.wake() },
     { work: ['statements'], wake: () => statements.wake() },
-    { work: ['orders'], wake: () => files.wake() },
+    { work: ['orders'], wake: () => orders.wake() },
   );
   await parts.start(new MailWorker(context, drawing.institution, cells), { takesWork: true });
 }

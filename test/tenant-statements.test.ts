@@ -189,7 +189,8 @@ test('each operation of the client API', async () => {
   await graphql(`mutation { deleteSubscription(input: { id: "${id}" }) { subscription { id } } }`);
   await ask('GET', '/accounts/currency-accounts');
   await ask('GET', '/quotes/fx-availability');
-  await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
+  for (const path of ['', '/errors', '/beneficiaries'])
+    await ask('GET', `/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01${path}`);
   const { rows } = await service.query('select account_id from accounts where client_id = $1', [CLIENT]);
   await ask('GET', `/accounts/${rows[0].account_id}`);
   recording = true;

@@ -44,6 +44,7 @@ const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /payments/challenges',
   'POST /multipayments',
   'POST /mass-payments',
+  'POST /mass-beneficiaries',
   'POST /mass-payments/{mass_payment_id}/confirm',
   'POST /mass-payments/{mass_payment_id}/challenges',
   'POST /payment-initiations',
@@ -61,7 +62,18 @@ interface Input extends OrderOptions {
   query?: Record<string, unknown>;
   body?: unknown;
   /** A file in the place of a JSON body. */
-  file?: { type: string; content: string | Uint8Array<ArrayBuffer> } | undefined;
+  file?: FileBody | undefined;
+}
+
+interface FileBody {
+  type: string;
+  content: string | Uint8Array<ArrayBuffer>;
+}
+
+/** A file as it is sent. @param type its content type */
+export async function fileOf(file: Blob | Uint8Array | string, type: string): Promise<FileBody> {
+  if (typeof file === 'string') return { type, content: file };
+  return { type, content: new Uint8Array(file instanceof Uint8Array ? file : await file.arrayBuffer()) };
 }
 
 /** Calls operations of the client API, for one client, with its tokens. */

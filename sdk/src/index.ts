@@ -15,7 +15,15 @@ export { type BodyFault, LombardError } from './error.ts';
 export type * from './generated/api.ts';
 export type { List, Page } from './list.ts';
 export { Lombard, type LombardOptions } from './lombard.ts';
-export type { MassBeneficiaryError } from './mass-beneficiaries.ts';
+export type {
+  MassBeneficiary,
+  MassBeneficiaryError,
+  MassBeneficiaryMade,
+  MassBeneficiaryStatus,
+  NewMassBeneficiary,
+  TakenMassBeneficiary,
+  TriedMassBeneficiary,
+} from './mass-beneficiaries.ts';
 export type {
   InvalidInstruction,
   MassPayment,

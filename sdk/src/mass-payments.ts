@@ -1,7 +1,6 @@
-import { sleep } from './abort.ts';
-import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.ts';
-import { LombardError } from './error.ts';
+import { type Api, type CallOptions, fileOf, type InputOf, type OrderOptions, type ResponseOf } from './api.ts';
 import { List } from './list.ts';
+import { waitForStatus } from './waiting.ts';
 
 /** A file of payments as on the wire. */
 export type NewMassPayment = InputOf<'POST /mass-payments'>['body'];
@@ -18,11 +17,7 @@ export type ReceivedInstruction = ResponseOf<'GET /mass-payments/{mass_payment_i
 export type InvalidInstruction = ResponseOf<'GET /mass-payments/{mass_payment_id}/errors'>[number];
 type Rows = NonNullable<InputOf<'GET /mass-payments/{mass_payment_id}/errors'>['query']>;
 
-/** Milliseconds between two looks. */
-const LOOK_MS = 500;
 const FINAL: readonly MassPaymentStatus[] = ['Created', 'Cancelled', 'Failed'];
-/** Statuses and codes of a service that is away for a while. */
-const PASSING: ReadonlySet<unknown> = new Set([502, 503, 504, 'connection_lost', 'timeout']);
 
 /** Files of many payments. */
 export class MassPayments {
@@ -43,9 +38,7 @@ export class MassPayments {
     query: MassPaymentFileQuery,
     options: OrderOptions = {},
   ): Promise<TakenMassPayment> {
-    const content =
-      typeof file === 'string' ? file : new Uint8Array(file instanceof Uint8Array ? file : await file.arrayBuffer());
-    return this.#api.upload('POST /mass-payments', { ...options, query, file: { type: 'text/csv', content } });
+    return this.#api.upload('POST /mass-payments', { ...options, query, file: await fileOf(file, 'text/csv') });
   }
 
   /** Lists files lazily, the newest first. */
@@ -94,20 +87,12 @@ export class MassPayments {
    * Waits until a file has a status. A service that is away for a while is outlasted.
    * @throws LombardError `status_unreachable` where the file has ended with another one
    */
-  async waitUntil(id: string, status: MassPaymentStatus, { signal }: CallOptions = {}): Promise<MassPayment> {
-    for (;;) {
-      const found = await this.get(id, { signal }).catch((error: unknown) => {
-        if (error instanceof LombardError && (PASSING.has(error.status) || PASSING.has(error.code))) return undefined;
-        throw error;
-      });
-      if (found?.mass_payment_status === status) return found;
-      if (found && FINAL.includes(found.mass_payment_status))
-        throw new LombardError({
-          code: 'status_unreachable',
-          message: `the mass payment is "${found.mass_payment_status}"`,
-          details: found.error?.details ?? `it cannot become "${status}" any more`,
-        });
-      await sleep(LOOK_MS, signal);
-    }
+  waitUntil(id: string, status: MassPaymentStatus, { signal }: CallOptions = {}): Promise<MassPayment> {
+    return waitForStatus({
+      ...{ name: 'mass payment', wanted: status, final: FINAL, signal },
+      read: () => this.get(id, { signal }),
+      statusOf: (found) => found.mass_payment_status,
+      reasonOf: ({ error }) => error?.details,
+    });
   }
 }

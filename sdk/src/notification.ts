@@ -17,6 +17,7 @@ interface TypeNames {
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange';
   BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange';
   MASS_PAYMENT_STATUS_CHANGE: 'MassPaymentStatusChange';
+  MASS_BENEFICIARY_STATUS_CHANGE: 'MassBeneficiaryStatusChange';
   PING: 'Ping';
 }
 

@@ -1,4 +1,4 @@
-import type { Api, CallOptions } from './api.ts';
+import { type Api, type CallOptions, fileOf } from './api.ts';
 import { LombardError } from './error.ts';
 import { isRejected, reasonOf } from './pain-002.ts';
 
@@ -17,12 +17,8 @@ export class PaymentInitiations {
    * @throws LombardError where nothing is taken: `code` is that of ISO 20022 (`DU01`), `details` the pain.002
    */
   async create(xml: Blob | Uint8Array | string, options: CallOptions = {}): Promise<string> {
-    const content =
-      typeof xml === 'string' ? xml : new Uint8Array(xml instanceof Uint8Array ? xml : await xml.arrayBuffer());
-    const answer = await this.#api.upload('POST /payment-initiations', {
-      ...options,
-      file: { type: 'application/xml', content },
-    });
+    const file = await fileOf(xml, 'application/xml');
+    const answer = await this.#api.upload('POST /payment-initiations', { ...options, file });
     if (isRejected(answer)) throw new LombardError({ status: 202, ...reasonOf(answer), details: answer });
     return answer;
   }

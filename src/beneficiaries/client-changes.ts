@@ -1,76 +1,15 @@
 import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
-import { audit } from '../audit/record.ts';
-import { newId } from '../database/cells/identifiers.ts';
 import { type Transaction, together } from '../database/database.ts';
-import { insertRow, updateRow } from '../database/rows.ts';
-import { londonDay } from '../values/calendar.ts';
+import { updateRow } from '../database/rows.ts';
 import { type BodyFault, Problem } from '../values/errors.ts';
 import { keysOf } from './account-key.ts';
 import type { BankTable } from './bank-table.ts';
 import { noBeneficiary, noteChangedBeneficiary } from './beneficiary.ts';
-import { notifyBeneficiary, notifyChangedBeneficiary } from './client-view.ts';
+import { notifyChangedBeneficiary } from './client-view.ts';
 import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 import { isBlocked, judgePayees } from './judgement.ts';
-import { currencyRefusal, meaningOf, type OrderedBody, type OrderedFields, readChange } from './order.ts';
-
-/** What a beneficiary of a client begins with: complete, and not yet looked at. */
-const BEGINNING = {
-  beneficiary_aml_id: null,
-  beneficiary_active: true,
-  beneficiary_authorised: true,
-  beneficiary_blocked: false,
-  beneficiary_completed: true,
-  beneficiary_verified: false,
-  source: 'client',
-} as const;
-
-/**
- * Creates a beneficiary that a contact of its client orders.
- * @param fields without faults
- * @throws Problem currency_not_allowed, beneficiary_blocked, beneficiary_duplicate
- */
-export async function orderBeneficiary(
-  tx: Transaction,
-  act: Act,
-  clientId: string,
-  fields: OrderedFields,
-): Promise<Beneficiary> {
-  const problem = currencyRefusal(fields.currency);
-  if (problem) throw problem;
-  const keys = keysOf(fields);
-  const [refused, id] = await together([
-    judgePayees(tx, clientId, [{ ...keys, currency: fields.currency, self: null }]),
-    newId(tx, clientId, 'beneficiary_id'),
-  ]);
-  throwFirst(refused.get(0)?.blocked, refused.get(0)?.duplicate);
-  return writeBeneficiary(tx, act, { clientId, id, fields });
-}
-
-/** Writes a beneficiary that a contact of its client orders, once it was judged and has an identifier. */
-export async function writeBeneficiary(
-  tx: Transaction,
-  act: Act,
-  { clientId, id, fields }: Named & { fields: OrderedFields },
-): Promise<Beneficiary> {
-  const keys = keysOf(fields);
-  const record: Omit<Beneficiary, 'account_id'> = {
-    ...BEGINNING,
-    ...fields,
-    client_id: clientId,
-    beneficiary_id: id,
-    created: londonDay(act.now),
-  };
-  const stored = { ...BENEFICIARY.stored(record), ...keys, source: record.source, created_at: act.now };
-  const { account_id } = await insertRow<{ account_id: number }>(tx, BENEFICIARY.table, stored, {
-    returning: 'account_id',
-  });
-  const after = BENEFICIARY.show(BENEFICIARY.names, { ...record, account_id });
-  audit(tx, act, { action: 'create', entity: 'beneficiary', entityId: id, clientId, after });
-  noteRecord(tx, 'beneficiary', id, () => ({ text: JSON.stringify(after) }));
-  await notifyBeneficiary(tx, act.now, after);
-  return after;
-}
+import { currencyRefusal, meaningOf, type OrderedBody, readChange } from './order.ts';
 
 /** A beneficiary of a client, named by the contact. */
 export interface Named {

@@ -34,15 +34,17 @@ export interface Refusals {
 /**
  * Judges beneficiaries of a client: whether their account is blocked, and whether the client has one with the same name, account and
  * currency. Of two equal ones at once, one waits here for the other's transaction.
+ * @param options `waits`: false where none of them is going to be made
  * @returns by the index of those that are refused
  */
 export async function judgePayees(
   tx: Transaction,
   clientId: string,
   payees: readonly Judged[],
+  { waits = true }: { waits?: boolean } = {},
 ): Promise<Map<number, Refusals>> {
   const keys = payees.map(({ name_key: name, paid_account: account }) => JSON.stringify([clientId, name, account]));
-  tx.later({ name: 'beneficiaries-lock', text: LOCK, values: [LOCKS.payee, keys] });
+  if (waits) tx.later({ name: 'beneficiaries-lock', text: LOCK, values: [LOCKS.payee, keys] });
   const column = (name: keyof Judged) => payees.map((payee) => payee[name]);
   const { rows } = await tx.query<{ index: number; duplicate: string | null; blocked: boolean }>({
     name: 'beneficiaries-judge',
@@ -57,7 +59,7 @@ export async function judgePayees(
       index,
       {
         blocked: blocked ? isBlocked() : undefined,
-        duplicate: duplicate === null ? undefined : duplicateOf(duplicate),
+        duplicate: duplicate === null ? undefined : isDuplicate(`the beneficiary ${duplicate}`),
         twin: duplicate ?? undefined,
       },
     ]),
@@ -72,6 +74,7 @@ export function isBlocked(): Problem {
   );
 }
 
-function duplicateOf(id: string): Problem {
-  return new Problem('beneficiary_duplicate', `the beneficiary ${id} has this name, account and currency`);
+/** What a client is told of a payee that it has. @param name of the other one */
+export function isDuplicate(name: string): Problem {
+  return new Problem('beneficiary_duplicate', `${name} has this name, account and currency`);
 }

@@ -84,7 +84,7 @@ const DECLARED = {
     ...{ table: 'mass_beneficiaries', id: 'mass_beneficiary_id', type: 'uuid' },
     ...{ audited: true, address: 'mass-beneficiaries' },
     claims: ['mass_beneficiary_id'],
-    details: ['mass_beneficiary_errors'],
+    details: ['mass_beneficiary_errors', 'mass_beneficiary_rows'],
   },
   transaction: {
     ...{ table: 'transactions', id: 'transaction_id', audited: true, address: 'transactions' },

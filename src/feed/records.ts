@@ -15,7 +15,7 @@ import { readApplications } from '../identity/applications/application.ts';
 import { readClients } from '../identity/people/client.ts';
 import { readContacts } from '../identity/people/contact.ts';
 import { readMassPayments } from '../orders/mass/reading.ts';
-import { findMassBeneficiary } from '../orders/mass-beneficiary.ts';
+import { findMassBeneficiary } from '../orders/mass-beneficiaries/reading.ts';
 import { readMultipayments } from '../orders/multipayment.ts';
 import { readPayments } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';

@@ -13,10 +13,11 @@ import { sum } from '../values/money.ts';
 import { createInstructed, type MadePayment } from './instructions/creation.ts';
 import { type BookedExchange, bookExchanges, groupsOf, priceGroups, requirePrices } from './instructions/exchanges.ts';
 import { coverInstructions, type JudgedInstruction, judgeInstructions } from './instructions/judgement.ts';
-import { type AnsweredFault, answered, type Instruction } from './instructions/row.ts';
+import type { Instruction } from './instructions/row.ts';
 import { type InstructionScene, readInstructionScene, requireSource, type Source } from './instructions/scene.ts';
 import { formattedId } from './multipayment.ts';
 import { beginMultipayment } from './multipayment-creation.ts';
+import { type AnsweredFault, answered } from './rows.ts';
 
 /** Instructions of one multi payment. */
 export const MAX_INSTRUCTIONS = 200;

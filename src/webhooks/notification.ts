@@ -14,6 +14,7 @@ export const WEBHOOK_TYPES = [
   'ONBOARDING_STATUS_CHANGE',
   'BENEFICIARY_STATUS_CHANGE',
   'MASS_PAYMENT_STATUS_CHANGE',
+  'MASS_BENEFICIARY_STATUS_CHANGE',
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -37,6 +38,7 @@ export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange',
   BENEFICIARY_STATUS_CHANGE: 'BeneficiaryStatusChange',
   MASS_PAYMENT_STATUS_CHANGE: 'MassPaymentStatusChange',
+  MASS_BENEFICIARY_STATUS_CHANGE: 'MassBeneficiaryStatusChange',
   PING: 'Ping',
 };
 

@@ -143,7 +143,7 @@ test('of every table that names a client it is known what a move, a reset and an
       ),
       'statement_files',
       ...split('accounts currency_accounts holds transactions trades trade_beneficiaries quotes multipayments'),
-      ...split('beneficiaries beneficiary_changes mass_beneficiaries mass_beneficiary_errors'),
+      ...split('beneficiaries beneficiary_changes mass_beneficiaries mass_beneficiary_errors mass_beneficiary_rows'),
       ...split('mass_payments mass_payment_rows payment_initiations'),
     ].sort(),
   );

@@ -68,7 +68,7 @@ describe('redirect addresses: what was received is shown', () => {
 
 test('who creates what clients only read', async () => {
   for (const [noun, status] of [
-    ['mass-beneficiaries', 404],
+    ['currency-accounts', 404],
     ['accounts', 405],
     ['transactions', 405],
   ] as const) {

@@ -229,7 +229,8 @@ describe('the client API', () => {
     await exchanges(ask);
     await ask('GET', '/account-details');
     await ask('GET', '/account-details?currency=euro');
-    await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
+    for (const path of ['', '/errors', '/beneficiaries'])
+      await ask('GET', `/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01${path}`);
     await ask('GET', `/documents?type=pi&id=${first}`);
     await ask('GET', '/documents?type=pr&id=none');
     const period = { date_from: '2026-01-01', date_to: '2026-01-31', format: 'csv' };
@@ -293,6 +294,9 @@ async function beneficiaries(ask: Caller): Promise<void> {
   await ask('POST', '/beneficiaries?validate_only=true', order);
   const { body: made } = await ask('POST', '/beneficiaries', order);
   await ask('POST', '/beneficiaries', order);
+  for (const query of ['', '?validate_only=true'])
+    await ask('POST', `/mass-beneficiaries${query}`, [order, { iban: 7 }]);
+  await ask('POST', '/mass-beneficiaries', {});
   await ask('GET', '/beneficiaries?name=NORDWIND%20GMBH');
   await ask('POST', '/beneficiaries/search', { iban: order.iban });
   await ask('POST', '/beneficiaries/search', { iban: 7 });

@@ -209,10 +209,11 @@ const clientSends = (ask: Ask): Record<string, () => Promise<unknown>> => ({
     const { body } = await ask('POST', `/mass-payments/${await make.file()}/challenges`);
     assert.equal(body.code, 'second_factor_missing');
   },
-  'GET /mass-beneficiaries/{mass_beneficiary_id}/errors path.mass_beneficiary_id': reads(
-    ask,
-    (id) => `/mass-beneficiaries/${id}/errors`,
-    'mass',
+  ...Object.fromEntries(
+    ['', '/errors', '/beneficiaries'].map((path) => [
+      `GET /mass-beneficiaries/{mass_beneficiary_id}${path} path.mass_beneficiary_id`,
+      reads(ask, (id) => `/mass-beneficiaries/${id}${path}`, 'mass'),
+    ]),
   ),
   'GET /statements/requests/{id} path.id': reads(ask, (id) => `/statements/requests/${id}`, 'statement'),
   'POST /webhooks/ping/{subscription_id} path.subscription_id': async () =>

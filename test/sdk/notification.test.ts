@@ -150,6 +150,7 @@ describe('a notification is taken', () => {
       ['OnboardingStatusChange', 'ONBOARDING_STATUS_CHANGE'],
       ['BeneficiaryStatusChange', 'BENEFICIARY_STATUS_CHANGE'],
       ['MassPaymentStatusChange', 'MASS_PAYMENT_STATUS_CHANGE'],
+      ['MassBeneficiaryStatusChange', 'MASS_BENEFICIARY_STATUS_CHANGE'],
       ['Ping', 'PING'],
     ])
       assert.equal((await verify(sent({ 'X-Service-Webhook': name }))).type, type);

@@ -318,6 +318,7 @@ test('any operation can be called, and any GraphQL document', async () => {
     ONBOARDING_STATUS_CHANGE: true,
     BENEFICIARY_STATUS_CHANGE: true,
     MASS_PAYMENT_STATUS_CHANGE: true,
+    MASS_BENEFICIARY_STATUS_CHANGE: true,
   } satisfies Record<WebhookType, true>;
   assert.deepEqual(webhookTypes.toSorted(), Object.keys(types).sort());
 });

@@ -35,6 +35,7 @@ const ORDERS: [string, unknown, (lombard: Lombard, options: OrderOptions) => Pro
   ['a beneficiary', {}, (lombard, options) => lombard.beneficiaries.create(PAYEE, options)],
   ['many payments', {}, (lombard, options) => lombard.multipayments.create({ trade_id: 'TRD1' }, [], options)],
   ['a file', {}, (lombard, options) => lombard.massPayments.createFromFile('a\n', { auto_commit: true }, options)],
+  ['a list of payees', {}, (lombard, options) => lombard.massBeneficiaries.create([PAYEE], options)],
   ['a code for many', {}, (lombard, options) => lombard.payments.challenge(['PAY1', 'PAY2'], options)],
   ['a statement', made, (lombard, options) => lombard.accounts.statement(7, period, options)],
   ['any, by call', [], (lombard, options) => lombard.call('POST /payments', { body: { payments }, ...options })],

@@ -392,6 +392,8 @@ export interface BeneficiaryOrder {
   reference_information?: string;
 }
 
+export type BeneficiaryOrders = BeneficiaryOrder[];
+
 export interface BeneficiarySearch {
   /** Exact, without case */
   name?: string;
@@ -900,12 +902,32 @@ export interface LoggedRequest {
   ignored_parameters: string[];
 }
 
+export interface MassBeneficiary {
+  mass_beneficiary_id: string;
+  status: 'queued' | 'processing' | 'created' | 'failed';
+  rows_received: number | null;
+  rows_created: number | null;
+  /** Beneficiaries that could not be made, each once */
+  rows_errored: number;
+}
+
 export interface MassBeneficiaryError {
   code: string;
   message: string;
   details: string;
   /** Place of the beneficiary in the instruction */
   request_index: number;
+}
+
+export interface MassBeneficiaryMade {
+  /** Place of the beneficiary in the instruction */
+  request_index: number;
+  /** The beneficiary that was made */
+  beneficiary_id: string;
+}
+
+export interface MassBeneficiaryNotification {
+  data: MassBeneficiary[];
 }
 
 export interface MassPayment {
@@ -1607,6 +1629,11 @@ export interface StatementRequest {
   reason: string | null;
 }
 
+export interface TakenMassBeneficiary {
+  mass_beneficiary_id: string;
+  status: 'queued' | 'processing' | 'created' | 'failed';
+}
+
 export interface TakenMassPayment {
   mass_payment_id: string;
   external_reference_id: string;
@@ -1748,6 +1775,15 @@ export interface Transaction {
 
 export interface TransactionNotification {
   data: Transaction[];
+}
+
+export interface TriedMassBeneficiary {
+  /** Beneficiaries that were sent */
+  rows_received: number;
+  /** Those that could not be made, each once */
+  rows_errored: number;
+  /** What is wrong with them, in their order */
+  errors: MassBeneficiaryError[];
 }
 
 export interface TriggeredEvent {
@@ -2257,6 +2293,23 @@ export interface Operations {
     };
     response: BeneficiaryNeeds[];
   };
+  /** Create many beneficiaries */
+  'POST /mass-beneficiaries': {
+    query?: {
+      /** All checks, and what success would say; nothing is kept, and no key is taken */
+      validate_only?: boolean;
+    };
+    body: BeneficiaryOrders;
+    response: TriedMassBeneficiary | TakenMassBeneficiary;
+  };
+  /** Read how far an instruction is */
+  'GET /mass-beneficiaries/{mass_beneficiary_id}': {
+    path: {
+      /** Unique identifier of the instruction */
+      mass_beneficiary_id: string;
+    };
+    response: MassBeneficiary;
+  };
   /** List the errors of a mass-beneficiaries instruction */
   'GET /mass-beneficiaries/{mass_beneficiary_id}/errors': {
     path: {
@@ -2270,6 +2323,20 @@ export interface Operations {
       page_size?: number;
     };
     response: MassBeneficiaryError[];
+  };
+  /** List the beneficiaries that an instruction has made */
+  'GET /mass-beneficiaries/{mass_beneficiary_id}/beneficiaries': {
+    path: {
+      /** Unique identifier of the instruction */
+      mass_beneficiary_id: string;
+    };
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+    };
+    response: MassBeneficiaryMade[];
   };
   /** Send a file of payments */
   'POST /mass-payments': {
@@ -2546,6 +2613,8 @@ export interface Notifications {
   BeneficiaryStatusChange: BeneficiaryNotification;
   /** The status of a mass payment has changed */
   MassPaymentStatusChange: MassPaymentNotification;
+  /** The status of a mass-beneficiaries instruction has changed */
+  MassBeneficiaryStatusChange: MassBeneficiaryNotification;
   /** A connectivity check, sent by the ping operation only */
   Ping: Ping;
 }

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
-import { deleteBeneficiary, orderBeneficiary, reorderBeneficiary } from '../../beneficiaries/client-changes.ts';
+import { deleteBeneficiary, reorderBeneficiary } from '../../beneficiaries/client-changes.ts';
 import {
   type BeneficiaryFilters,
   findClientBeneficiary,
   searchBeneficiaries,
 } from '../../beneficiaries/client-search.ts';
 import { CLIENT_BENEFICIARY, type ClientBeneficiary, clientView } from '../../beneficiaries/client-view.ts';
+import { orderBeneficiary } from '../../beneficiaries/creation.ts';
 import { readNew } from '../../beneficiaries/order.ts';
 import type { Context } from '../../context.ts';
 import { ClientId } from '../../values/schemas.ts';

@@ -49,20 +49,16 @@ const optional = <P extends TProperties>(properties: P) => Type.Partial(Type.Obj
 const clearable = (properties: TProperties) =>
   optional(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Nullable(schema)])));
 
+export const ORDER_EXAMPLE = {
+  ...{ name: 'Müller GmbH', country_code: 'DE', bank_country_code: 'DE', bank_currency_code: 'EUR' },
+  iban: 'DE89 3704 0044 0532 0130 00',
+};
 /** A new beneficiary. */
 export const BeneficiaryOrder = orderBody(
   { ...NEEDED, ...optional(POSSIBLE) },
   {
     title: 'BeneficiaryOrder',
-    examples: [
-      {
-        name: 'Müller GmbH',
-        country_code: 'DE',
-        bank_country_code: 'DE',
-        bank_currency_code: 'EUR',
-        iban: 'DE89 3704 0044 0532 0130 00',
-      },
-    ],
+    examples: [ORDER_EXAMPLE],
   },
 );
 

@@ -214,15 +214,7 @@ function identifyClient(request: FastifyRequest, session: Session): void {
 }
 
 /** What the institution puts in, and clients only read. */
-const FED = [
-  'multipayments',
-  'mass-beneficiaries',
-  'accounts',
-  'currency-accounts',
-  'transactions',
-  'clients',
-  'contacts',
-];
+const FED = ['accounts', 'currency-accounts', 'transactions', 'clients', 'contacts'];
 
 /** Tells a program that tries to create what the institution creates, so that it looks no further in the client API. */
 const advice: Advice = (method, path) => {

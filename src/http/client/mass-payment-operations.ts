@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { CLIENT_MASS_PAYMENT, EXTERNAL_REFERENCE, MASS_STATUSES, MAX_ROWS } from '../../orders/mass/declaration.ts';
+import { CLIENT_MASS_PAYMENT, EXTERNAL_REFERENCE, MASS_STATUSES } from '../../orders/mass/declaration.ts';
+import { MAX_ROWS } from '../../orders/rows.ts';
 import { REASONS } from '../../values/reasons.ts';
 import { ClientId, Currency, formed, Nullable, UuidOfRecord } from '../../values/schemas.ts';
 import {

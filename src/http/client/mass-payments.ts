@@ -6,9 +6,8 @@ import { freeKeys } from '../../operator/idempotency.ts';
 import { type Instruction, readRows } from '../../orders/instructions/row.ts';
 import type { Source } from '../../orders/instructions/scene.ts';
 import { cancelFile, checkFileCode, confirmFile, openFileChallenge } from '../../orders/mass/changes.ts';
-import { instructionsOfCsv } from '../../orders/mass/csv-rows.ts';
 import { clientView, type MassPayment } from '../../orders/mass/declaration.ts';
-import { takeFile } from '../../orders/mass/file.ts';
+import { instructionsOfCsv, takeFile } from '../../orders/mass/file.ts';
 import { findMassPayment, listErrored, listMassPayments, listReceived } from '../../orders/mass/reading.ts';
 import { type OpenedForMany, sendOpened } from '../../payments/step-up/many.ts';
 import { type BodyFault, Problem } from '../../values/errors.ts';
@@ -20,8 +19,8 @@ import { refuseFaults } from '../schemas/order-body.ts';
 import { sendJson, sendList, sendValue } from '../schemas/reply.ts';
 import { listRequest } from '../schemas/schemas.ts';
 import { sendAnswer } from '../server/change.ts';
-import { takeBytes } from '../server/keyed.ts';
 import { answerChange, contactChange, keyedChange } from './change.ts';
+import { csvOf, holdCsv, readCsvBodies } from './csv-body.ts';
 import {
   CANCEL,
   CHALLENGE,
@@ -36,45 +35,8 @@ import {
 
 /** Many payments in one file (instructions, second page, 8; docs/files.md). */
 
-/** A body that is a CSV. */
-class CsvBody {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-const CSVS = new WeakMap<FastifyRequest, string>();
 /** What stands in the place of a CSV where the schema of the JSON is checked. */
 const CHECKED = { external_reference_id: 'CSV', auto_commit: false, payment_instructions: [{}] };
-
-/** Keeps a CSV aside: the schema of the body describes the JSON. */
-function holdCsv(request: FastifyRequest, _reply: unknown, done: () => void): void {
-  if (request.body instanceof CsvBody) {
-    CSVS.set(request, request.body.text);
-    request.body = structuredClone(CHECKED);
-  }
-  done();
-}
-
-/** Takes `text/csv` in UTF-8. */
-function readCsvBodies(app: FastifyInstance): void {
-  app.addContentTypeParser<Buffer>('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
-    takeBytes(request, body);
-    const refuse = (message: string) => {
-      const fault = new Problem('invalid_body', `body: ${message}`);
-      if (!request.keyed) return done(fault);
-      request.bodyFault = fault;
-      done(null, undefined);
-    };
-    try {
-      const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
-      if (decoded.includes('\0')) refuse('must have no NUL characters');
-      else done(null, new CsvBody(decoded));
-    } catch {
-      refuse('must be UTF-8');
-    }
-  });
-}
 
 type OrderFields = Partial<Record<keyof typeof FIELDS | 'maximum_sell_amount', unknown>>;
 
@@ -134,10 +96,10 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
   const table = bankTable(config.bankDetails);
   readCsvBodies(app);
 
-  serve(app, { ...CREATE, preValidation: holdCsv }, async (request, reply) => {
+  serve(app, { ...CREATE, preValidation: holdCsv(CHECKED) }, async (request, reply) => {
     const { validationError } = request;
     if (validationError && validationError.validationContext === 'querystring') throw validationError;
-    const csv = CSVS.get(request);
+    const csv = csvOf(request);
     const { fields, rows } =
       csv === undefined ? orderOfJson(request, table) : orderOfCsv(request.query as OrderFields, csv, table);
     const { clientId, contactId } = request.caller;

@@ -2,6 +2,10 @@ import { type TSchema, Type } from 'typebox';
 import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
 import { CLIENT_BENEFICIARY, CLIENT_BENEFICIARY_EXAMPLE } from '../../beneficiaries/client-view.ts';
 import { CLIENT_MASS_PAYMENT, CLIENT_MASS_PAYMENT_EXAMPLE } from '../../orders/mass/declaration.ts';
+import {
+  CLIENT_MASS_BENEFICIARY,
+  CLIENT_MASS_BENEFICIARY_EXAMPLE,
+} from '../../orders/mass-beneficiaries/declaration.ts';
 import { PAYMENT } from '../../payments/declaration.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
 import { namesOf } from '../../values/unknown.ts';
@@ -71,6 +75,11 @@ function notifications(brand: string): Record<NotificationType, Notification> {
       summary: 'The status of a mass payment has changed',
       schema: Type.Object(dataOf(CLIENT_MASS_PAYMENT), { title: 'MassPaymentNotification' }),
       example: { data: [CLIENT_MASS_PAYMENT_EXAMPLE] },
+    },
+    MASS_BENEFICIARY_STATUS_CHANGE: {
+      summary: 'The status of a mass-beneficiaries instruction has changed',
+      schema: Type.Object(dataOf(CLIENT_MASS_BENEFICIARY), { title: 'MassBeneficiaryNotification' }),
+      example: { data: [CLIENT_MASS_BENEFICIARY_EXAMPLE] },
     },
     PING: {
       summary: 'A connectivity check, sent by the ping operation only',

@@ -1,12 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import {
-  createMassBeneficiary,
-  findMassBeneficiary,
-  MASS_BENEFICIARY,
-  updateMassBeneficiary,
-} from '../../orders/mass-beneficiary.ts';
+import { MASS_BENEFICIARY } from '../../orders/mass-beneficiaries/declaration.ts';
+import { findMassBeneficiary } from '../../orders/mass-beneficiaries/reading.ts';
+import { createMassBeneficiary, updateMassBeneficiary } from '../../orders/mass-beneficiaries/record.ts';
 import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer, uuidPath } from '../schemas/schemas.ts';
@@ -44,17 +41,8 @@ const MassPatch = Type.Object(
 );
 
 const MassBeneficiary = Type.Object(MASS_BENEFICIARY.shown, {
-  title: 'MassBeneficiary',
-  examples: [
-    {
-      mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
-      client_id: 'CLI000001',
-      status: 'queued',
-      created_date: '2026-07-01T10:15:00+01:00',
-      error_count: 0,
-      errors: [],
-    },
-  ],
+  title: 'MassBeneficiaryRecord',
+  examples: [MASS_BENEFICIARY.example],
 });
 const CREATE = operation('POST /mass-beneficiaries', {
   bodyLimit: MAX_ERRORS_BYTES,
@@ -78,7 +66,8 @@ const CHANGE = operation('PATCH /mass-beneficiaries/{mass_beneficiary_id}', {
     operationId: 'updateMassBeneficiary',
     tags: ['mass beneficiaries'],
     summary: 'Set the status of an instruction and report errors',
-    description: '`errors` replaces the errors reported so far, `add_errors` adds to them.',
+    description:
+      '`errors` replaces the errors reported so far, `add_errors` adds to them. One that a client has sent is not the institution’s to change.',
     params: uuidPath('mass_beneficiary_id', 'Instruction'),
     body: MassPatch,
     response: {

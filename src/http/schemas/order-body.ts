@@ -63,6 +63,23 @@ export function refuseFaults({ validationError, routeOptions }: FastifyRequest, 
   if (faults.length > 0) throw refusedBody(inOrder(routeOptions.schema?.body, faults));
 }
 
+/**
+ * The faults of one of many elements, each judged alone, in the order of its fields.
+ * @param schema of `orderBody`
+ * @param judge what the schema does not tell. Of two faults of one field the schema's is told
+ */
+export function elementFaults(
+  request: FastifyRequest,
+  schema: TObject,
+  element: object,
+  judge: () => readonly BodyFault[],
+): BodyFault[] {
+  const checked: unknown = request.compileValidationSchema(schema)(element);
+  const refusal = fieldsOf(checked).error;
+  const known = refusal instanceof Problem ? (refusal.listed ?? []) : [];
+  return inOrder(schema, [...known.map(unlisted), ...judge()]);
+}
+
 /** A fault as it was before it was listed. */
 function unlisted({ code, details, request_index: index }: ListedFault): BodyFault {
   const [field = '', ...message] = details.slice('body.'.length).split(': ');

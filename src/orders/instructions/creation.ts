@@ -1,6 +1,6 @@
 import { openHolds } from '../../accounts/held-money.ts';
 import type { Act } from '../../audit/act.ts';
-import { writeBeneficiary } from '../../beneficiaries/client-changes.ts';
+import { writeBeneficiary } from '../../beneficiaries/creation.ts';
 import type { Beneficiary } from '../../beneficiaries/declaration.ts';
 import type { OrderedFields } from '../../beneficiaries/order.ts';
 import { newIds } from '../../database/cells/identifiers.ts';

@@ -10,7 +10,8 @@ import { bankCountry, type Scheme, schemeRuleFor } from '../../payments/schemes.
 import { londonDay } from '../../values/calendar.ts';
 import { type ErrorCode, Problem, refusalOf } from '../../values/errors.ts';
 import { decimalsOf } from '../../values/money.ts';
-import type { Instruction, RowFault } from './row.ts';
+import type { RowFault } from '../rows.ts';
+import type { Instruction } from './row.ts';
 import type { InstructionScene, Source } from './scene.ts';
 
 /** Whether instructions can be done. Nothing is read here but the scene. What is wrong with a row is added to its faults. */

@@ -4,25 +4,16 @@ import { type OrderedBody, type OrderedFields, readNew } from '../../beneficiari
 import { isCalendarDay } from '../../values/calendar.ts';
 import { isCountry } from '../../values/countries.ts';
 import { isCurrency } from '../../values/currencies.ts';
-import type { ErrorCode, FaultCode } from '../../values/errors.ts';
-import { FAULTS, MESSAGES } from '../../values/errors.ts';
+import type { FaultCode } from '../../values/errors.ts';
 import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
-import { fieldsOf } from '../../values/unknown.ts';
+import { type RowFault, sameness } from '../rows.ts';
 
 /** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
 
 /** A row as it was sent. */
 export type SentRow = Readonly<Record<string, unknown>>;
-
-/** What is wrong with a row. */
-export interface RowFault {
-  code: FaultCode | ErrorCode;
-  /** The field; empty where it is the row as a whole. */
-  field: string;
-  message: string;
-}
 
 /** A row that was read. */
 export interface Instruction {
@@ -252,14 +243,9 @@ function inOrder(faults: ReadonlyMap<string, RowFault>): RowFault[] {
   return [...faults.values()].sort((one, other) => rank(one) - rank(other));
 }
 
-/** A row whose order of fields, nulls and ways to write a number make no difference: equal rows are the same text. */
-export function sameness({ sent, amount }: Instruction, also: readonly unknown[] = []): string {
-  const given = Object.entries(fieldsOf(sent)).filter(([, value]) => value !== null);
-  const plain = given.map(([field, value]) => [
-    field,
-    field === 'payment_amount' && amount ? [shortest(amount)] : value,
-  ]);
-  return JSON.stringify([plain.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)), ...also]);
+/** An instruction as a text that is the same for equal ones. @param also what else makes them differ */
+export function sameInstruction({ sent, amount }: Instruction, also: readonly unknown[]): string {
+  return sameness(sent, amount ? { payment_amount: [shortest(amount)] } : {}, also);
 }
 
 /** A decimal without zeros that say nothing. */
@@ -268,20 +254,4 @@ function shortest(amount: string): string {
   let end = amount.length;
   while (amount[end - 1] === '0') end -= 1;
   return amount.slice(0, amount[end - 1] === '.' ? end - 1 : end);
-}
-
-/** What is wrong with a row, as it is answered. */
-export interface AnsweredFault {
-  code: string;
-  message: string;
-  details: string;
-}
-
-/** Its faults as they are answered. */
-export function answered(faults: readonly RowFault[]): AnsweredFault[] {
-  return faults.map(({ code, field, message }) => ({
-    code,
-    message: code in FAULTS ? FAULTS[code as FaultCode] : MESSAGES[code as ErrorCode],
-    details: field === '' ? message : `${field}: ${message}`,
-  }));
 }

@@ -5,19 +5,19 @@ import { requireOpen } from '../../payments/orders/judgement.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { Problem } from '../../values/errors.ts';
 import { sum } from '../../values/money.ts';
+import type { Outcome } from '../engine.ts';
 import { bookExchanges, type Group, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
 import type { JudgedInstruction } from '../instructions/judgement.ts';
-import { answered } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
+import { rightsOf } from '../rights.ts';
+import { answered } from '../rows.ts';
 import {
   dropRows,
   errorOf,
   type File,
   judgeAgain,
   moveTo,
-  type Outcome,
   orderer,
-  rightsOf,
   rowsOf,
   type Step,
   type StoredRow,
@@ -42,8 +42,13 @@ export async function begin(step: Step): Promise<Outcome> {
       ]);
     return 'waits';
   }
-  const rights = await rightsOf(step);
-  if (!rights.enabled || !rights.can_create_payments || !rights.can_manage_multipayments)
+  const rights = await rightsOf(tx, orderer(file));
+  if (
+    !rights.client_enabled ||
+    !rights.contact_enabled ||
+    !rights.can_create_payments ||
+    !rights.can_manage_multipayments
+  )
     return fail(step, new Problem('permission_denied', 'its maker may no longer do this for the client'));
   const { rows, source, scene, judged } = await judgeAgain(step, stored, true);
   const dropped = new Map(

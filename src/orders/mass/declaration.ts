@@ -19,9 +19,6 @@ export type MassStatus = (typeof MASS_STATUSES)[number];
 /** The client's own identifier of a file. */
 export const EXTERNAL_REFERENCE = /^[ -~]{1,64}$/;
 
-/** Instructions of one file. */
-export const MAX_ROWS = 5_000;
-
 const text = (description: string) => Nullable(Type.String({ description }));
 const count = (description: string) => Type.Integer({ description });
 

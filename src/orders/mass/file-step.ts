@@ -1,17 +1,18 @@
-import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
 import { newIds } from '../../database/cells/identifiers.ts';
-import { first, leaveWork, type Transaction } from '../../database/database.ts';
+import { first, leaveWork } from '../../database/database.ts';
 import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
 import { parseJson } from '../../values/json.ts';
 import { sum } from '../../values/money.ts';
 import { notifyAll } from '../../webhooks/notification.ts';
+import type { Outcome, StepOf } from '../engine.ts';
 import type { Priced } from '../instructions/exchanges.ts';
 import { judgeInstructions } from '../instructions/judgement.ts';
-import { type Instruction, type RowFault, readRows } from '../instructions/row.ts';
+import { type Instruction, readRows } from '../instructions/row.ts';
 import { readInstructionScene, type Source } from '../instructions/scene.ts';
+import type { RowFault } from '../rows.ts';
 import { clientView, type MassStatus } from './declaration.ts';
 import type { StoredOrigin } from './file.ts';
 import { findMassPayment } from './reading.ts';
@@ -58,15 +59,9 @@ export interface StoredRow {
   currency: string | null;
 }
 
-export interface Step {
-  context: Context;
-  tx: Transaction;
-  act: Act;
+export interface Step extends Omit<StepOf<File>, 'order'> {
   file: File;
 }
-
-/** What became of a step of a file: another one follows, or it waits for somebody or for a moment. */
-export type Outcome = 'goes on' | 'waits';
 
 /** Gives a file another status, and tells of it. @param values further columns */
 export async function moveTo(
@@ -124,34 +119,6 @@ export function readStored({ context, file }: Step, rows: readonly StoredRow[]):
 }
 
 export const sepaOf = (context: Context) => new Set(bankTable(context.config.bankDetails).sepa);
-
-/** What a contact may do for a client now. */
-interface Rights {
-  enabled: boolean;
-  can_create_payments: boolean;
-  can_manage_multipayments: boolean;
-  can_manage_beneficiaries: boolean;
-  can_trade: boolean;
-  step_up: boolean;
-}
-
-export async function rightsOf({ tx, file }: Pick<Step, 'tx' | 'file'>): Promise<Rights> {
-  const found = first(
-    await tx.query<Rights & Record<string, unknown>>(
-      `select k.status = 'enabled' and c.status = 'enabled' as enabled, k.approval_step_up as step_up, p.can_create_payments,
-         p.can_manage_multipayments, p.can_manage_beneficiaries, p.can_trade
-       from clients k join contact_clients p on p.client_id = k.client_id join contacts c on c.contact_id = p.contact_id
-       where k.client_id = $1 and p.client_id = $1 and p.contact_id = $2`,
-      [file.client_id, file.created_by],
-    ),
-  );
-  return (
-    found ?? {
-      ...{ enabled: false, can_create_payments: false, can_manage_multipayments: false },
-      ...{ can_manage_beneficiaries: false, can_trade: false, step_up: false },
-    }
-  );
-}
 
 /** Sums and payees that would be new, of the valid rows. */
 const SUMS = `select

@@ -1,11 +1,14 @@
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
+import type { BankTable } from '../../beneficiaries/bank-table.ts';
 import { newId } from '../../database/cells/identifiers.ts';
 import { first, leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import { Problem } from '../../values/errors.ts';
-import { type Instruction, type RowFault, sameness } from '../instructions/row.ts';
+import { rowsOfCsv } from '../csv-rows.ts';
+import { type Instruction, ROW_FIELDS, readRows, sameInstruction } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
+import { type RowFault, repeated } from '../rows.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
 
@@ -43,6 +46,14 @@ export interface NewFile {
   beside?: readonly RowBeside[];
 }
 
+/** The instructions of a CSV whose first row names its columns. @throws Problem invalid_body */
+export function instructionsOfCsv(text: string, table: BankTable): Instruction[] {
+  const { rows, faults } = rowsOfCsv(text, ROW_FIELDS, 'an instruction');
+  const read = readRows(undefined, rows, { table, texts: true });
+  for (const [index, fault] of faults) read[index]?.faults.unshift(fault);
+  return read;
+}
+
 /**
  * Takes a file: it is kept as it is, and judged soon.
  * @throws Problem trade_not_found, currency_account_not_found, already_exists
@@ -76,13 +87,9 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
       field: 'external_reference_id',
       message: 'the client has a mass payment with this reference already',
     });
-  const seen = new Set<string>();
-  const duplicates = rows.map((row) => {
-    const same = sameness(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null]);
-    const known = seen.has(same);
-    seen.add(same);
-    return known;
-  });
+  const duplicates = repeated(
+    rows.map((row) => sameInstruction(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null])),
+  );
   tx.later({
     text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
       select $1, $2, n - 1, sent, duplicate, origin, faults

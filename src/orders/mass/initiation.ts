@@ -11,7 +11,8 @@ import { daysBetween, isCalendarDay, londonDay } from '../../values/calendar.ts'
 import { Problem } from '../../values/errors.ts';
 import { parseJson } from '../../values/json.ts';
 import { listOf } from '../../values/unknown.ts';
-import { type RowFault, readRows } from '../instructions/row.ts';
+import { readRows } from '../instructions/row.ts';
+import type { RowFault } from '../rows.ts';
 import { EXTERNAL_REFERENCE } from './declaration.ts';
 import { type NewFile, type RowBeside, takeFile } from './file.ts';
 

@@ -1,17 +1,18 @@
 import { type ErrorCode, Problem } from '../../values/errors.ts';
+import type { Outcome } from '../engine.ts';
 import { groupsOf, type Priced, priceGroups } from '../instructions/exchanges.ts';
 import { exchangeRefusal, type JudgedInstruction, judgeInstructions } from '../instructions/judgement.ts';
-import { answered, type Instruction } from '../instructions/row.ts';
+import type { Instruction } from '../instructions/row.ts';
 import { readInstructionScene } from '../instructions/scene.ts';
+import { rightsOf } from '../rights.ts';
+import { answered, DUPLICATE_ROW } from '../rows.ts';
 import {
   errorOf,
   judgeAgain,
   moveTo,
-  type Outcome,
   orderer,
   readStored,
   refuseTakenUetrs,
-  rightsOf,
   rowsOf,
   type Step,
   sepaOf,
@@ -33,8 +34,7 @@ export async function judge(step: Step): Promise<Outcome> {
   const rows = readStored(step, stored);
   const source = sourceOf(file);
   for (const [place, row] of rows.entries()) {
-    if (stored[place]?.duplicate)
-      row.faults.unshift({ field: '', code: 'duplicate_row', message: 'an earlier row of the file is the same' });
+    if (stored[place]?.duplicate) row.faults.unshift(DUPLICATE_ROW);
     else if (row.faults.length === 0 && row.currency === source.sellCurrency && source.accountId === undefined)
       row.faults.push({
         field: 'funding_account_id',
@@ -45,7 +45,7 @@ export async function judge(step: Step): Promise<Outcome> {
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows });
   const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
   await refuseTakenUetrs(step, rows, stored);
-  const rights = await rightsOf(step);
+  const rights = await rightsOf(tx, orderer(file));
   for (const each of judged) {
     const { row, described, exchanged } = each;
     const refuse = (code: ErrorCode, message: string) => row.faults.push({ field: '', code, message });
@@ -105,7 +105,7 @@ async function concludeJudging(step: Step): Promise<Outcome> {
   const { sums, fresh, own } = await sumsOf(step);
   const estimate = await priceOf(step, false);
   const amount = sold(file, estimate, own);
-  const { step_up: stepUp } = await rightsOf(step);
+  const { step_up: stepUp } = await rightsOf(step.tx, orderer(file));
   const goesOn = (file.partial || (file.auto_commit && errored === 0)) && !stepUp;
   return moveTo(step, 'Processed', {
     ...{ sums, new_beneficiaries: fresh, sell_amount: amount, estimated_at: amount === null ? null : act.now },

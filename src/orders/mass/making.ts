@@ -2,15 +2,15 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { Problem } from '../../values/errors.ts';
 import { sum } from '../../values/money.ts';
 import { fieldsOf } from '../../values/unknown.ts';
+import type { Outcome } from '../engine.ts';
 import { createInstructed, type RowOrigin } from '../instructions/creation.ts';
 import { coverInstructions } from '../instructions/judgement.ts';
-import { answered } from '../instructions/row.ts';
+import { answered } from '../rows.ts';
 import type { StoredOrigin } from './file.ts';
 import {
   dropRows,
   judgeAgain,
   moveTo,
-  type Outcome,
   orderer,
   refuseTakenUetrs,
   rowsOf,

@@ -4,7 +4,7 @@ import { type List, type ListRequest, listRows } from '../../database/rows.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { Exact, exact } from '../../values/json.ts';
-import type { AnsweredFault } from '../instructions/row.ts';
+import type { AnsweredFault } from '../rows.ts';
 import { MASS_PAYMENT, type MassPayment, type MassStatus } from './declaration.ts';
 
 /** Which mass payments are wanted. */

@@ -6,7 +6,7 @@ import { type Transaction, transaction } from '../../database/database.ts';
 import { LOCKS } from '../../database/locks.ts';
 import { updateApplication } from '../../identity/applications/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
-import { createMassBeneficiary } from '../../orders/mass-beneficiary.ts';
+import { createMassBeneficiary } from '../../orders/mass-beneficiaries/record.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { londonDay } from '../../values/calendar.ts';
 import { putAccounts } from './accounts.ts';

@@ -87,6 +87,7 @@ describe('GraphQL schema', () => {
         'ONBOARDING_STATUS_CHANGE',
         'BENEFICIARY_STATUS_CHANGE',
         'MASS_PAYMENT_STATUS_CHANGE',
+        'MASS_BENEFICIARY_STATUS_CHANGE',
       ],
     );
   });

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Db, Transaction } from '../database/database.ts';
-import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/identifiers.ts';
-import { closed, Text } from '../values/schemas.ts';
+import type { Db, Transaction } from '../../database/database.ts';
+import { Problem } from '../../values/errors.ts';
+import { isUuid } from '../../values/identifiers.ts';
+import { closed, Text } from '../../values/schemas.ts';
 
 /** Errors in one request; an instruction can have any number, reported one request after the other. */
 const MAX_MASS_ERRORS = 10_000;

@@ -1,0 +1,51 @@
+import { OpenQuote, readCsv } from '../values/csv.ts';
+import { Problem } from '../values/errors.ts';
+import { MAX_ROWS, type RowFault } from './rows.ts';
+
+/** The rows of a CSV. */
+export interface CsvRows {
+  /** Their cells by the name of the column. An empty cell is left out. */
+  rows: Record<string, string>[];
+  /** What is wrong with a row as a whole, by its index. */
+  faults: ReadonlyMap<number, RowFault>;
+}
+
+/**
+ * Reads a CSV (RFC 4180) whose first row names its columns. A row with another number of cells has that as its fault; what it has beyond the
+ * header is left out.
+ * @param known the names that columns may have
+ * @param what they are fields of, as `an instruction`
+ * @throws Problem invalid_body where the text is no CSV, the header has an unknown or a repeated name, or there are too many rows
+ */
+export function rowsOfCsv(text: string, known: readonly string[], what: string): CsvRows {
+  const refuse = (message: string) => new Problem('invalid_body', `body: ${message}`);
+  const lines: string[][] = [];
+  let header: string[] | undefined;
+  try {
+    for (const { cells } of readCsv(text)) {
+      if (!header) header = cells;
+      else lines.push(cells);
+      if (lines.length > MAX_ROWS) throw refuse(`must have 1 to ${MAX_ROWS} rows behind its header`);
+    }
+  } catch (error) {
+    if (error instanceof OpenQuote) throw refuse(error.message);
+    throw error;
+  }
+  for (const [index, name] of (header ?? []).entries()) {
+    if (!known.includes(name)) throw refuse(`the header has "${name.slice(0, 64)}", which is no field of ${what}`);
+    if (header?.indexOf(name) !== index) throw refuse(`the header has ${name} twice`);
+  }
+  if (!header || lines.length === 0) throw refuse(`must have a header and 1 to ${MAX_ROWS} rows behind it`);
+  const names = header;
+  const rows = lines.map((cells) =>
+    Object.fromEntries(names.flatMap((name, place) => (cells[place] ? [[name, cells[place]]] : []))),
+  );
+  const faults = new Map(
+    lines.flatMap(({ length }, index) => {
+      if (length === names.length) return [];
+      const message = `the row has ${length} cells, and the header ${names.length}`;
+      return [[index, { field: '', code: 'invalid_format', message } satisfies RowFault] as const];
+    }),
+  );
+  return { rows, faults };
+}

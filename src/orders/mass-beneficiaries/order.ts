@@ -1,0 +1,110 @@
+import type { Act } from '../../audit/act.ts';
+import { audit } from '../../audit/record.ts';
+import { tryBeneficiaries } from '../../beneficiaries/creation.ts';
+import type { OrderedFields } from '../../beneficiaries/order.ts';
+import { newId } from '../../database/cells/identifiers.ts';
+import { leaveWork, type Transaction } from '../../database/database.ts';
+import type { Orderer } from '../../payments/orders/order.ts';
+import { rowsOfCsv } from '../csv-rows.ts';
+import { answered, DUPLICATE_ROW, faultOf, type RowFault, repeated, sameness } from '../rows.ts';
+import type { MassBeneficiary } from './declaration.ts';
+import type { MassBeneficiaryError } from './errors.ts';
+import { findMassBeneficiary } from './reading.ts';
+
+/** Many beneficiaries that a client sends at once (instructions, second page, 8). */
+
+/** Faults that are told of one row. */
+const MAX_TOLD_FAULTS = 50;
+
+/** A row that was read. */
+export interface PayeeRow {
+  sent: unknown;
+  fields: OrderedFields;
+  /** What is wrong with it whatever the client has. */
+  faults: RowFault[];
+}
+
+/** The rows of a CSV as the bodies that they mean, with what is wrong with each as a whole. @param known the fields of a body. @throws Problem invalid_body */
+export function bodiesOfCsv(text: string, known: readonly string[]): { body: object; faults: RowFault[] }[] {
+  const { rows, faults } = rowsOfCsv(text, known, 'a beneficiary');
+  return rows.map((cells, index) => {
+    const { email_notification: mails, email_addresses: addresses } = cells;
+    const flag = mails === 'true' || (mails === 'false' ? false : mails);
+    const fault = faults.get(index);
+    return {
+      body: {
+        ...cells,
+        ...(mails !== undefined && { email_notification: flag }),
+        ...(addresses !== undefined && { email_addresses: addresses.split(';').map((address) => address.trim()) }),
+      },
+      faults: fault ? [fault] : [],
+    };
+  });
+}
+
+/** The faults of each row that are known before anything of the client is looked at. */
+function faultsOf(rows: readonly PayeeRow[]): RowFault[][] {
+  const duplicates = repeated(rows.map(({ sent }) => sameness(sent)));
+  return rows.map(({ faults }, index) =>
+    [...(duplicates[index] ? [DUPLICATE_ROW] : []), ...faults].slice(0, MAX_TOLD_FAULTS),
+  );
+}
+
+/** Faults of a row as they are reported. */
+export const reported = (index: number, faults: readonly RowFault[]): MassBeneficiaryError[] =>
+  answered(faults).map((fault) => ({ ...fault, request_index: index }));
+
+/** Takes rows: each is judged soon, and made where nothing is wrong with it. */
+export async function takeMassBeneficiary(
+  tx: Transaction,
+  act: Act,
+  { clientId, contactId, rows }: Orderer & { rows: readonly PayeeRow[] },
+): Promise<MassBeneficiary> {
+  const id = await newId(tx, clientId, 'mass_beneficiary_id');
+  await tx.query(
+    `insert into mass_beneficiaries (mass_beneficiary_id, client_id, status, created_at, created_by, received, made, errored)
+     values ($1, $2, 'queued', $3, $4, $5, 0, 0)`,
+    [id, clientId, act.now, contactId, rows.length],
+  );
+  const faults = faultsOf(rows);
+  const json = (values: readonly (object | null)[]) => values.map((value) => value && JSON.stringify(value));
+  tx.later({
+    text: `insert into mass_beneficiary_rows (client_id, mass_beneficiary_id, request_index, fields, faults)
+      select $1, $2, n - 1, fields, faults from unnest($3::json[], $4::json[]) with ordinality as r(fields, faults, n)`,
+    values: [
+      ...[clientId, id],
+      json(rows.map(({ fields }, index) => (faults[index]?.length ? null : fields))),
+      json(faults.map((each) => (each.length > 0 ? each : null))),
+    ],
+  });
+  leaveWork(tx, 'orders');
+  const taken = await findMassBeneficiary(tx, id, clientId);
+  const { errors: _errors, ...after } = taken;
+  audit(tx, act, { action: 'create', entity: 'mass_beneficiary', entityId: id, clientId, after });
+  return taken;
+}
+
+/** What would become of rows. Nothing is kept. */
+export interface TriedRows {
+  rows_received: number;
+  rows_errored: number;
+  errors: MassBeneficiaryError[];
+}
+
+/** Judges rows at once, as if they were taken now. */
+export async function tryMassBeneficiary(
+  tx: Transaction,
+  clientId: string,
+  rows: readonly PayeeRow[],
+): Promise<TriedRows> {
+  const faults = faultsOf(rows);
+  const valid = [...rows.keys()].filter((index) => faults[index]?.length === 0);
+  const fields = valid.map((index) => (rows[index] as PayeeRow).fields);
+  const refused = await tryBeneficiaries(tx, clientId, fields, (place) => `row ${valid[place]} of the file`);
+  for (const [place, problem] of refused) faults[valid[place] as number]?.push(faultOf(problem));
+  return {
+    rows_received: rows.length,
+    rows_errored: faults.filter((each) => each.length > 0).length,
+    errors: faults.flatMap((each, index) => reported(index, each)),
+  };
+}
