@@ -125,7 +125,7 @@ async function exchange(measure: Measure): Promise<void> {
   await service.operator('PATCH', `/clients/${world.clientId}`, { fx_enabled: true });
   await service.operator('PUT', '/fx-availability', { mode: 'open' });
   await service.operator('PUT', '/exchange-rates', { base_currency: 'EUR', rates: { GBP: 0.85 } });
-  const wanted = { amount: 1, operation: 'sell', buy_currency: 'GBP', sell_currency: 'EUR' };
+  const wanted = { amount: 1, operation: 'sell', buy_currency: 'GBP', sell_currency: 'EUR', trade_type: 'spot' };
   let quote = '';
   const ask = async () => {
     const made = await world.ask(trader, 'POST', '/quotes', wanted, '&quote_type=quote');

@@ -74,7 +74,7 @@ export function exchangeCommands(frame: Frame): void {
   const pair = '--amount 1000 --operation sell --sell-currency GBP --buy-currency EUR';
   example(get, `quotes get ${pair}`, `quotes get --estimate ${pair}`);
   frame.asContact<BodyOptions & { estimate?: boolean }>(get, async ({ options, session, print }) => {
-    const body = (await bodyGiven(QUOTE_FIELDS, options)) as NewQuote;
+    const body = { trade_type: 'spot', ...(await bodyGiven(QUOTE_FIELDS, options)) } as NewQuote;
     const asked = session.lombard.quotes;
     const { estimate, idempotencyKey } = options;
     print.record(await (estimate ? asked.estimate(body) : asked.create(body, { idempotencyKey })));

@@ -33,7 +33,7 @@ export interface QuoteTerms extends Price, Mid {
  * @param given the fields that have no fault
  */
 export function quoteFaults(market: Market, given: Partial<QuoteRequest>, now: Date): BodyFault[] {
-  const { operation, amount, sell_currency: sold, buy_currency: bought, trade_type: kind = 'spot' } = given;
+  const { operation, amount, sell_currency: sold, buy_currency: bought, trade_type: kind } = given;
   const faults: BodyFault[] = [];
   const refuse = (field: string, message: string) => faults.push({ field, message, code: 'invalid_format' });
   const fixed = operation && given[`${operation}_currency`];
@@ -43,6 +43,7 @@ export function quoteFaults(market: Market, given: Partial<QuoteRequest>, now: D
   }
   if (sold === undefined || bought === undefined) return faults;
   if (sold === bought) refuse('sell_currency', 'must differ from buy_currency');
+  if (kind === undefined) return faults;
   const dated = judgeValueDate({ kind, asked: given.value_date, ...settled(market, given as Pair), now });
   return 'code' in dated ? [...faults, dated] : faults;
 }

@@ -156,6 +156,8 @@ describe('a price', () => {
       'invalid_format body.operation',
       'unknown_field body.currency',
     ]);
+    assert.deepEqual(await faults({ trade_type: undefined }), ['required body.trade_type']);
+    assert.deepEqual(await faults({ trade_type: null, value_date: '2027-11-26' }), ['required body.trade_type']);
     assert.deepEqual(await faults({ amount: 100.001, buy_currency: 'eur', value_date: '2026-11-31' }), [
       'invalid_format body.amount',
       'invalid_format body.buy_currency',

@@ -417,7 +417,7 @@ interface Payee {
 }
 
 async function exchanges(ask: Caller): Promise<void> {
-  const wanted = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+  const wanted = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP', trade_type: 'spot' };
   await ask('POST', '/quotes?quote_type=estimate', wanted);
   await ask('POST', '/quotes?quote_type=estimate', { amount: 'much', currency: 'EUR' });
   const { body: quote } = await ask('POST', '/quotes?quote_type=quote', wanted);
@@ -715,7 +715,7 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'GBP', points });
   await ask('GET', '/forward-points');
   const { body: tokens } = await signIn((await judged(service.auth, 'authorization server')).ask);
-  const exchange = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+  const exchange = { amount: 100, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP', trade_type: 'spot' };
   const asked = `/quotes?client_id=${CLIENT}&quote_type=quote`;
   const { body: quote } = await service.client(tokens.access_token, 'POST', asked, { body: exchange });
   await ask('GET', `/quotes/${quote.quote_id}`);

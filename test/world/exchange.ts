@@ -5,7 +5,7 @@ import type { Answer, TestService } from './service.ts';
 /** Tuesday 24 November 2026, 10:00 in London: FX is open. */
 export const FX_OPEN = '2026-11-24T10:00:00Z';
 const PASSWORD = 'correct horse battery staple';
-const SELL = { amount: 10_000, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' };
+const SELL = { amount: 10_000, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP', trade_type: 'spot' };
 
 export async function moveClock(service: TestService, at: string): Promise<void> {
   const { status, text } = await service.operator('PUT', '/clock', { at });

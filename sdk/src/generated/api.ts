@@ -1451,8 +1451,8 @@ export interface QuoteOrder {
   buy_currency: string;
   /** Currency that is sold */
   sell_currency: string;
-  /** Default: spot */
-  trade_type?: 'spot' | 'forward';
+  /** A forward settles on a later day than a spot */
+  trade_type: 'spot' | 'forward';
   /** Day on which it settles; default: as early as possible, YYYY-MM-DD */
   value_date?: string;
 }

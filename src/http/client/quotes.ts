@@ -33,12 +33,12 @@ const QuoteOrder = orderBody(
     operation: Type.Enum(['buy', 'sell'], { description: 'Which side is fixed' }),
     buy_currency: Currency('Currency that is bought'),
     sell_currency: Currency('Currency that is sold'),
-    trade_type: Type.Optional(Type.Enum(['spot', 'forward'], { description: 'Default: spot' })),
+    trade_type: Type.Enum(['spot', 'forward'], { description: 'A forward settles on a later day than a spot' }),
     value_date: Type.Optional(Day('Day on which it settles; default: as early as possible')),
   },
   {
     title: 'QuoteOrder',
-    examples: [{ amount: 10_000, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP' }],
+    examples: [{ amount: 10_000, operation: 'sell', buy_currency: 'EUR', sell_currency: 'GBP', trade_type: 'spot' }],
   },
 );
 
@@ -183,7 +183,7 @@ function orderOf(
   const faults =
     amount instanceof Problem && amount.fault ? [{ ...amount.fault, code: 'invalid_format' as const }] : [];
   refuseFaults(request, [...faults, ...quoteFaults(market, read, request.now)]);
-  return { trade_type: 'spot', ...read } as QuoteRequest;
+  return read as QuoteRequest;
 }
 
 /** No currency has so many. */
