@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { keysOf } from '../../src/beneficiaries/account-key.ts';
 import { LOCKS } from '../../src/database/locks.ts';
 import { connectTo } from '../world/cells.ts';
+import { longestTurn } from '../world/longest-turn.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
@@ -210,6 +211,24 @@ test('validate_only judges all rows at once, and keeps nothing', async () => {
   assert.deepEqual(all.body, { rows_received: 5_000, rows_errored: 0, errors: [] });
   const csv = await files.csv('name,iban\nA,B\n', '&validate_only=true');
   assert.deepEqual([csv.status, csv.body.rows_received, csv.body.rows_errored], [200, 1, 1]);
+});
+
+test('rows that are only faults are all told, and keep nobody waiting', async () => {
+  const world = await ordersWorld(service);
+  const files = payeesOf(world);
+  const noise = (names: number) => Object.fromEntries(Array.from({ length: names }, (_, n) => [`field ${n}`, n]));
+  const many = Array.from({ length: 2_000 }, () => noise(100));
+  const { result: sent, longest } = await longestTurn(() => files.send(many, '&validate_only=true'));
+  assert.deepEqual([sent.status, sent.body.rows_errored], [200, 2_000]);
+  assert.equal(sent.body.errors.filter((error: Fault) => error.request_index === 7).length, 15);
+  assert.ok(longest < 3_000, `${longest} ms`);
+  const done = await files.done(many);
+  assert.deepEqual([done.status, done.rows_errored], ['failed', 2_000]);
+  for (const row of [noise(100_000), briton(1, { email_addresses: Array(100_000).fill('x') })]) {
+    const one = await files.send([row], '&validate_only=true');
+    assert.deepEqual([one.status, one.body.rows_errored], [200, 1]);
+    assert.ok(one.body.errors.length < 20);
+  }
 });
 
 describe('a CSV', () => {

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type BankTable, bankTable } from '../../beneficiaries/bank-table.ts';
+import { MAX_EMAIL_ADDRESSES } from '../../beneficiaries/declaration.ts';
 import { readNew } from '../../beneficiaries/order.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -151,19 +153,32 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
   },
 });
 
+/** Rows that are read in one turn: others go on in between. */
+const ROWS_OF_TURN = 100;
+/** Unknown fields that are told of one row. */
+const MAX_UNKNOWN_FIELDS = 10;
+const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
+
 /** The rows of a body. @throws Problem invalid_body where it is no list of so many */
-function rowsOf(request: FastifyRequest, table: BankTable): PayeeRow[] {
+async function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
+  const rows: PayeeRow[] = [];
+  for (const [index, { body, faults }] of bodiesOf(request).entries()) {
+    if (index > 0 && index % ROWS_OF_TURN === 0) await nextTurn();
+    const row = readRow(request, body, table);
+    rows.push({ ...row, faults: [...faults, ...row.faults] });
+  }
+  return rows;
+}
+
+/** What was sent, with what is wrong with each row as a whole. @throws Problem invalid_body */
+function bodiesOf(request: FastifyRequest): { body: unknown; faults: RowFault[] }[] {
   const csv = csvOf(request);
-  if (csv !== undefined)
-    return bodiesOfCsv(csv, namesOf(BeneficiaryOrder.properties)).map(({ body, faults }) => ({
-      ...readRow(request, body, table),
-      ...(faults.length > 0 && { faults }),
-    }));
+  if (csv !== undefined) return bodiesOfCsv(csv, FIELDS);
   const { body } = request;
   if (!Array.isArray(body)) throw new Problem('invalid_body', 'body: must be a list of beneficiaries');
   if (body.length === 0 || body.length > MAX_ROWS)
     throw new Problem('invalid_body', `body: must have 1 to ${MAX_ROWS} beneficiaries`);
-  return body.map((row: unknown) => readRow(request, row, table));
+  return body.map((row: unknown) => ({ body: row, faults: [] }));
 }
 
 const NO_OBJECT: RowFault = { field: '', code: 'invalid_format', message: 'must be an object' };
@@ -173,11 +188,21 @@ function readRow(request: FastifyRequest, sent: unknown, table: BankTable): Paye
   const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
   let read = readNew(table, {});
   if (!isObject) return { sent, fields: read.fields, faults: [NO_OBJECT] };
-  const faults = elementFaults(request, BeneficiaryOrder, sent, () => {
-    read = readNew(table, fieldsOf(sent));
+  const body = bounded(sent);
+  const faults = elementFaults(request, BeneficiaryOrder, body, () => {
+    read = readNew(table, fieldsOf(body));
     return read.faults;
   });
   return { sent, fields: read.fields, faults: faults.map(({ field, code, message }) => ({ field, code, message })) };
+}
+
+/** A row without what could only add faults of the same kind, so that each costs about the same. */
+function bounded(sent: object): object {
+  let unknown = 0;
+  const kept = Object.entries(sent).filter(([name]) => FIELDS.includes(name) || ++unknown <= MAX_UNKNOWN_FIELDS);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, MAX_EMAIL_ADDRESSES + 1) : value]),
+  );
 }
 
 /** Many beneficiaries at once (the service interface; instructions, second page, 8; docs/files.md). */
@@ -190,7 +215,7 @@ export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): v
     const { validationError } = request;
     if (validationError && validationError.validationContext !== 'body') throw validationError;
     const { clientId, contactId } = request.caller;
-    const rows = rowsOf(request, table);
+    const rows = await rowsOf(request, table);
     return answerChange(context, request, reply, async (tx, act) => {
       if (request.validateOnly)
         return { status: 200, body: JSON.stringify(await tryMassBeneficiary(tx, clientId, rows)) };

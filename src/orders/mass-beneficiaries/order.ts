@@ -13,9 +13,6 @@ import { findMassBeneficiary } from './reading.ts';
 
 /** Many beneficiaries that a client sends at once (instructions, second page, 8). */
 
-/** Faults that are told of one row. */
-const MAX_TOLD_FAULTS = 50;
-
 /** A row that was read. */
 export interface PayeeRow {
   sent: unknown;
@@ -45,9 +42,7 @@ export function bodiesOfCsv(text: string, known: readonly string[]): { body: obj
 /** The faults of each row that are known before anything of the client is looked at. */
 function faultsOf(rows: readonly PayeeRow[]): RowFault[][] {
   const duplicates = repeated(rows.map(({ sent }) => sameness(sent)));
-  return rows.map(({ faults }, index) =>
-    [...(duplicates[index] ? [DUPLICATE_ROW] : []), ...faults].slice(0, MAX_TOLD_FAULTS),
-  );
+  return rows.map(({ faults }, index) => [...(duplicates[index] ? [DUPLICATE_ROW] : []), ...faults]);
 }
 
 /** Faults of a row as they are reported. */
