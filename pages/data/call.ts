@@ -5,6 +5,8 @@ import { CallError } from './call-error.ts';
 export interface CallOptions {
   query?: object | undefined;
   body?: unknown;
+  /** The body as it is, in place of `body`: its type is that of the content. */
+  file?: Blob | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** Whoever is signed in: the call does not depend on whom the page shows. */
@@ -73,7 +75,7 @@ interface Opened {
 
 /** The answer to a call that was not refused. @throws as `call` */
 async function answerTo(method: string, path: string, options: CallOptions): Promise<Opened> {
-  const { query, body, headers = {}, signal, isForAnybody = false, timeoutMs = TIMEOUT_MS } = options;
+  const { query, body, file, headers = {}, signal, isForAnybody = false, timeoutMs = TIMEOUT_MS } = options;
   const lost = (cause: unknown) => {
     if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw cause;
     throw new CallError(0, { code: 'connection_lost' });
@@ -85,9 +87,11 @@ async function answerTo(method: string, path: string, options: CallOptions): Pro
       ...(shownPerson === undefined || isForAnybody ? {} : { 'x-lombard-person': shownPerson }),
       ...(method === 'GET' ? {} : { 'x-lombard-page': '1' }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(file === undefined ? {} : { 'content-type': file.type }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: stringify(body) }),
+    ...(file === undefined ? {} : { body: file }),
     signal: AbortSignal.any([session.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
   }).catch(lost);
   const read: Opened['read'] = (reader) => reader(response).catch(lost);

@@ -26,6 +26,21 @@ export function callClient<K extends keyof Operations>(
   });
 }
 
+/** A file may take so long to arrive. */
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+/** As `callClient`, with a file in place of the body; its type says what it is. @throws CallError */
+export function sendClientFile<K extends keyof Operations & `POST ${string}`>(
+  operation: K,
+  clientId: string,
+  { file, query, headers }: Pick<Given<K>, 'headers'> & { file: Blob; query?: object },
+): Promise<Answer<Operations[K]['response']>> {
+  return call('POST', CLIENT_API + operation.slice('POST '.length), {
+    query: { client_id: clientId, ...query },
+    ...{ file, timeoutMs: UPLOAD_TIMEOUT_MS, ...(headers && { headers }) },
+  });
+}
+
 /** As `callClient`, of an operation that answers a file. What it answers while the file is made is JSON. @throws CallError */
 export function callClientFile<K extends keyof Operations & `GET ${string}`>(
   operation: K,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { accessToken } from '../world/access-token.ts';
@@ -91,6 +92,47 @@ describe('/app/payees', { skip }, () => {
     await page.context().close();
   });
 
+  test('a file of payees is sent once it is chosen, and the rows that failed are told', async () => {
+    const world = await createWorld(service, 'Uploads');
+    const bookkeeper = await world.hire('Bookkeeper', { password: world.password }, ['can_manage_beneficiaries']);
+    const token = await accessToken(service, bookkeeper.contactId);
+    const page = await browser.open();
+    page.setDefaultTimeout(WAIT_MS);
+    await signInTo(page, service, bookkeeper, '/app/payees');
+    const [template] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Template', exact: true }).click(),
+    ]);
+    const columns = readFileSync(await template.path(), 'utf8')
+      .trim()
+      .split(',');
+    const row = (given: Record<string, string>) => columns.map((name) => given[name] ?? '').join(',');
+    const german = { country_code: 'DE', bank_country_code: 'DE', bank_currency_code: 'EUR' };
+    const rows = [
+      { name: 'Uploaded KG', ...german, iban: IBAN },
+      { name: '<b>Bad</b>', ...german, iban: 'DE00120300000000202051' },
+    ];
+    const choose = async (name: string, text: string) => {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), click(page, 'Upload payees')]);
+      await chooser.setFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+    };
+    await choose('nonsense.csv', 'colour\nred\n');
+    await page.getByRole('alert').filter({ hasText: 'colour' }).waitFor();
+    await choose('payees.csv', [columns.join(','), ...rows.map(row)].join('\r\n'));
+    await said(page, '1 payee was created, 1 row failed.');
+    const failed = page.getByRole('table', { name: 'Rows that failed' });
+    await failed.getByRole('row').filter({ hasText: 'iban: must be' }).getByText('3', { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Uploaded KG' }).waitFor();
+    await assertAccessible(page);
+    await assertWellFormed(page);
+    await choose('payees.json', JSON.stringify([{ ...rows[0], name: 'Other KG', iban: 'DE89370400440532013000' }]));
+    await said(page, '1 payee was created.');
+    const listed = (await service.client(token, 'GET', `/beneficiaries?client_id=${world.clientId}`)).body;
+    const names = listed.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names.slice(-2), ['Uploaded KG', 'Other KG']);
+    await page.context().close();
+  });
+
   test('who may not manage payees reads them only', async () => {
     const world = await createWorld(service, 'Readers');
     const reader = await world.hire('Reader of payees', { password: world.password }, ['can_manage_payments']);
@@ -100,7 +142,7 @@ describe('/app/payees', { skip }, () => {
     await page.getByRole('heading', { level: 1, name: 'Payees' }).waitFor();
     await page.getByLabel('Search payees').fill('x');
     await page.getByText('No payee has this name').waitFor();
-    for (const name of ['New payee', 'Change', 'Delete'])
+    for (const name of ['New payee', 'Upload payees', 'Change', 'Delete'])
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
     assertQuiet(page);
     await page.context().close();

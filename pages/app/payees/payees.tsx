@@ -7,7 +7,7 @@ import { TextField } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
 import { Status } from '../../design/notice.tsx';
-import { Empty } from '../../design/states.tsx';
+import { Empty, Failure } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
@@ -15,6 +15,8 @@ import { useClient } from '../client.tsx';
 import { PagedList } from '../paged-list.tsx';
 import { DeletePayee } from './delete-dialog.tsx';
 import { PayeeForm } from './payee-form.tsx';
+import { type SentFile, UploadPayees } from './upload-payees.tsx';
+import { UploadedPayees } from './uploaded-payees.tsx';
 
 const TONES: Record<Beneficiary['aml_status'], Tone> = {
   OK: 'good',
@@ -35,6 +37,8 @@ export default function PayeesPage(): ReactNode {
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<Opened>();
   const [done, setDone] = useState('');
+  const [sent, setSent] = useState<SentFile>();
+  const [refused, setRefused] = useState<Error>();
   const wanted = useDeferredValue(text.trim());
   const found = useQuery(payeesQuery(clientId, wanted, page));
   const finish = (said: string) => {
@@ -50,13 +54,18 @@ export default function PayeesPage(): ReactNode {
       title={t('payees.title')}
       actions={
         mayManage && (
-          <Button kind="primary" onPress={() => open({ act: 'save' })}>
-            {t('payees.new')}
-          </Button>
+          <>
+            <UploadPayees onSent={setSent} onError={setRefused} />
+            <Button kind="primary" onPress={() => open({ act: 'save' })}>
+              {t('payees.new')}
+            </Button>
+          </>
         )
       }
     >
       <Status>{done}</Status>
+      {refused && <Failure error={refused} />}
+      {sent && <UploadedPayees key={sent.id} file={sent} />}
       <section className="card stack" aria-label={t('payees.title')}>
         <TextField
           label={t('payees.find')}
