@@ -55,7 +55,7 @@ const ENTRANCES = {
   'http/description': ['http/schemas', 'http/server', 'operator'],
   'http/site': [],
   'http/page': ['http/server'],
-  'http/app': ['http/page', 'http/schemas', 'http/server', 'accounts', 'exchange', 'identity', 'payments'],
+  'http/app': ['http/page', 'http/schemas', 'http/server', 'accounts', 'exchange', 'identity', 'orders', 'payments'],
   'http/console': [
     ...[
       'beneficiaries',

@@ -168,11 +168,22 @@ test('each operation of the client API', async () => {
   );
   await ask('POST', `/webhooks/ping/${id}`);
   await graphql('{ subscriptions { nodes { id secret notifications { nodes { id status } } } } }');
+  // One that no worker looks at meanwhile.
+  const file = '3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e02';
+  await service.query(
+    `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, reason, created_by, created_at, received)
+     values ($1, $2, 'F-1', 'Cancelled', false, 'other', $3, now(), 0)`,
+    [file, CLIENT, CONTACT],
+  );
   const pages = await pageSession(service, CONTACT);
   for (const data of [
     'accounts',
     'approval-scene',
     'balances?currency=EUR',
+    'files',
+    `files/${file}`,
+    `files/${file}/errors.csv`,
+    'payments-template.csv?payees=true',
     `payment-days?beneficiary_id=BEN000001&currency=EUR&amount=1`,
     'payment-sources',
     `payments/${sent?.payment_id}/again`,

@@ -17,16 +17,17 @@ import './app.css';
 interface OwnLink {
   to: string;
   title: TextKey;
-  /** Who lacks it for the client is not led there. */
-  needs?: Permission;
+  /** Who lacks one of them for the client is not led there. */
+  needs?: readonly Permission[];
 }
 
 const LINKS: OwnLink[] = [
   { to: '/', title: 'app.nav.home' },
   { to: '/payments', title: 'app.nav.payments' },
-  { to: '/payments/new', title: 'app.nav.newPayment', needs: 'can_create_payments' },
+  { to: '/payments/new', title: 'app.nav.newPayment', needs: ['can_create_payments'] },
+  { to: '/files', title: 'app.nav.files', needs: ['can_create_payments', 'can_manage_multipayments'] },
   { to: '/payees', title: 'app.nav.payees' },
-  { to: '/exchange', title: 'app.nav.exchange', needs: 'can_trade' },
+  { to: '/exchange', title: 'app.nav.exchange', needs: ['can_trade'] },
   { to: '/trades', title: 'app.nav.trades' },
   { to: '/approvals', title: 'app.nav.approvals' },
   { to: '/approvals/settings', title: 'app.nav.settings' },
@@ -55,7 +56,7 @@ function SignedInFrame(): ReactNode {
     .filter((each) => (clientId ?? each.client_id) === each.client_id)
     .flatMap((each) => each.permissions);
   const links = [...LINKS, ...(isSandbox ? SANDBOX_LINKS : [])]
-    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
+    .filter(({ needs = [] }) => needs.every((each) => permissions.includes(each)))
     .map(({ to, title }) => ({ to, title: t(title) }));
   return (
     <Frame

@@ -1,5 +1,5 @@
 /** The body of a refusal (docs/errors.md). */
-interface ErrorBody {
+export interface ErrorBody {
   code?: string;
   message?: string;
   details?: string;

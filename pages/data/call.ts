@@ -1,5 +1,5 @@
 import { parse, stringify } from '../../sdk/src/decimal.ts';
-import { CallError } from './call-error.ts';
+import { CallError, type ErrorBody } from './call-error.ts';
 
 /** What a call says besides its method and address. */
 export interface CallOptions {
@@ -13,6 +13,8 @@ export interface CallOptions {
   isForAnybody?: boolean;
   /** It may take so long, with its body. */
   timeoutMs?: number;
+  /** Reads a refusal that is not JSON. */
+  refusal?: (text: string) => ErrorBody;
 }
 
 export interface Answer<Body> {
@@ -49,9 +51,15 @@ export function endCalls(): void {
  */
 export async function call<Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
   const { headers, read } = await answerTo(method, path, options);
-  const body = await read(bodyOf);
+  const body = await read((response) => bodyOf(response));
   const total = headers.get('x-total-count');
   return { body: body as Body, total: total === null ? undefined : Number(total), headers };
+}
+
+/** As `call`, where a message is answered by a message: its text, of a refusal too. */
+export async function callText(path: string, options: CallOptions): Promise<string> {
+  const { read } = await answerTo('POST', path, { ...options, refusal: (text) => ({ details: text }) });
+  return read((response) => response.text());
 }
 
 /** A file, and the name that the service gives it. */
@@ -95,15 +103,19 @@ async function answerTo(method: string, path: string, options: CallOptions): Pro
     signal: AbortSignal.any([session.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
   }).catch(lost);
   const read: Opened['read'] = (reader) => reader(response).catch(lost);
-  if (!response.ok) throw new CallError(response.status, (await read(bodyOf)) ?? {}, response.headers);
+  if (!response.ok) {
+    const refused = await read((answer) => bodyOf(answer, options.refusal));
+    throw new CallError(response.status, refused ?? {}, response.headers);
+  }
   return { headers: response.headers, read };
 }
 
-/** JSON, where the answer has any. */
-async function bodyOf(response: Response): Promise<object | undefined> {
+/** JSON, where the answer has any. @param reader of another text */
+async function bodyOf(response: Response, reader?: CallOptions['refusal']): Promise<object | undefined> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return isJson && text !== '' ? (parse(text) as object) : undefined;
+  if (text === '') return undefined;
+  return isJson ? (parse(text) as object) : reader?.(text);
 }
 
 /** A query as the service reads it: lists repeat their name, and what is undefined or empty is left out. */

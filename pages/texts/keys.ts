@@ -5,6 +5,7 @@ import type decide from './app/en/decide.json';
 import type developers from './app/en/developers.json';
 import type documents from './app/en/documents.json';
 import type exchange from './app/en/exchange.json';
+import type files from './app/en/files.json';
 import type home from './app/en/home.json';
 import type order from './app/en/order.json';
 import type payees from './app/en/payees.json';
@@ -36,6 +37,7 @@ type AllTexts = typeof accounts &
   typeof developers &
   typeof documents &
   typeof exchange &
+  typeof files &
   typeof home &
   typeof order &
   typeof payees &

@@ -45,6 +45,7 @@ const APP_PAGES = [
     '/payees',
     '/exchange',
     '/payments/new',
+    '/files',
     '/trades',
     '/trades/TRD000001',
     '/webhooks',

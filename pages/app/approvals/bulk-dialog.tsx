@@ -12,7 +12,7 @@ import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Refusal } from '../decide/decision-dialog.tsx';
-import { useVerificationCode, VerificationCode } from '../decide/verification-code.tsx';
+import { approvalOf, useVerificationCode, VerificationCode } from '../decide/verification-code.tsx';
 import { AccountNumber } from '../payments/payee.tsx';
 import './bulk-dialog.css';
 
@@ -34,7 +34,7 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
   const [reason, setReason] = useState('');
   const count = payments.length;
   const ids = payments.map(({ payment_id: id }) => id);
-  const code = useVerificationCode(clientId, ids, needsCode);
+  const code = useVerificationCode(approvalOf(clientId, ids), needsCode);
   const approve = useMutation({
     mutationFn: () =>
       approveAll(clientId, {

@@ -15,7 +15,7 @@ import { useClient } from '../client.tsx';
 import { ExplainedMarks } from '../payments/marks.tsx';
 import { Amount, PayeeAccount } from '../payments/payee.tsx';
 import { OutcomeText } from './outcome.tsx';
-import { type CodeState, useVerificationCode, VerificationCode } from './verification-code.tsx';
+import { approvalOf, type CodeState, useVerificationCode, VerificationCode } from './verification-code.tsx';
 import './decision-dialog.css';
 
 /** What a person decides about a payment. */
@@ -47,7 +47,7 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
   const [missing, setMissing] = useState(false);
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const needsCode = stepUp && action === 'authorise';
-  const code = useVerificationCode(clientId, [id], needsCode);
+  const code = useVerificationCode(approvalOf(clientId, [id]), needsCode);
   const decide = useMutation({
     mutationFn: () =>
       send(clientId, id, action, { reason: reason.trim() || undefined, ...(needsCode ? code.proof : {}) }),

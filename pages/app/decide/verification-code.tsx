@@ -35,18 +35,30 @@ export interface CodeState {
   explains: (error: unknown) => boolean;
 }
 
+/** What a code is asked for. */
+interface Challenged {
+  /** Kept under it. */
+  key: readonly unknown[];
+  open: () => Promise<{ challenge_id: string; second_factor: 'totp' | 'sms' }>;
+}
+
+/** The approval of one or several payments. */
+export function approvalOf(clientId: string, ids: readonly string[]): Challenged {
+  return { key: [clientId, ids], open: () => openChallenge(clientId, ids) };
+}
+
 /**
- * Opens the challenge of an approval, of one or several payments, as soon as its dialog is.
+ * Opens a challenge as soon as its dialog is open.
  * @param isNeeded whether the client asks for a code
  */
-export function useVerificationCode(clientId: string, ids: readonly string[], isNeeded: boolean): CodeState {
+export function useVerificationCode(challenged: Challenged, isNeeded: boolean): CodeState {
   const queries = useQueryClient();
   const [value, setValue] = useState('');
   const [isMissing, setMissing] = useState(false);
-  const key = ['challenge', clientId, ids];
+  const key = ['challenge', ...challenged.key];
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: key,
-    queryFn: () => openChallenge(clientId, ids),
+    queryFn: challenged.open,
     enabled: isNeeded,
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,

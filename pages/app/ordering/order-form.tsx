@@ -3,8 +3,6 @@ import { MAX_PAYMENTS, type PayablePayee } from '../../data/ordering.ts';
 import type { Beneficiary } from '../../data/payees.ts';
 import { type Offer, termsOf } from '../../data/quotes.ts';
 import { Button } from '../../design/button.tsx';
-import { Select } from '../../design/field.tsx';
-import { formatMoney } from '../../design/money.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
@@ -14,6 +12,7 @@ import { ReasonSelect } from '../reason-select.tsx';
 import { currencyOf, type Draft, exchangeOf, type Line, newLine, type Source } from './draft.ts';
 import { LineFields } from './line-fields.tsx';
 import { Price } from './price.tsx';
+import { SourceSelect } from './source-select.tsx';
 import { Closed, type useOrder } from './use-order.ts';
 import { usePrice } from './use-price.ts';
 
@@ -136,48 +135,6 @@ function PriceOf({
   if (price.offer) return <Price offer={price.offer} onRenew={price.renew} />;
   if (price.error) return <Failure error={price.error} onRetry={price.renew} />;
   return price.isPending && <Loading rows={1} />;
-}
-
-interface SourceSelectProps {
-  sources: ReadonlyMap<string, Source>;
-  value: string;
-  error: string | undefined;
-  onChange: (value: string) => void;
-}
-
-/** Accounts and trades, with what is available. */
-function SourceSelect({ sources, value, error, onChange }: SourceSelectProps): ReactNode {
-  const t = useText();
-  const locale = useLocale();
-  const nameOf = ({ kind, id, currency, available }: Source) =>
-    t(`order.from.${kind}`, { id, currency, available: formatMoney(available, currency, locale) });
-  const group = (kind: Source['kind']) => {
-    const own = [...sources].filter(([, source]) => source.kind === kind);
-    if (own.length === 0) return null;
-    return (
-      <optgroup label={t(kind === 'account' ? 'app.nav.accounts' : 'app.nav.trades')}>
-        {own.map(([key, source]) => (
-          <option key={key} value={key}>
-            {nameOf(source)}
-          </option>
-        ))}
-      </optgroup>
-    );
-  };
-  return (
-    <Select
-      name="source"
-      label={t('order.from')}
-      value={value}
-      error={error}
-      onChange={({ target }) => onChange(target.value)}
-      required
-    >
-      <option value="">{t('payees.choose')}</option>
-      {group('account')}
-      {group('trade')}
-    </Select>
-  );
 }
 
 function payableOf({ beneficiary_id: id, name, bank_accounts: [account] }: Beneficiary): PayablePayee {

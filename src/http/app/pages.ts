@@ -2,6 +2,7 @@ import { findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Db } from '../../database/database.ts';
 import { readTradeFunds } from '../../exchange/client-trades.ts';
+import { findMassPayment } from '../../orders/mass/reading.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import type { Config } from '../../settings/config.ts';
 import { Problem } from '../../values/errors.ts';
@@ -18,6 +19,10 @@ const payment: Exists = async (db, id, clientIds) => {
 const trade: Exists = async (db, id, clientIds) => {
   const trades = await Promise.all(clientIds.map((clientId) => found(readTradeFunds(db, { clientId, tradeId: id }))));
   return trades.some((each) => each !== undefined);
+};
+const file: Exists = async (db, id, clientIds) => {
+  const files = await Promise.all(clientIds.map((clientId) => found(findMassPayment(db, id, clientId))));
+  return files.some((each) => each !== undefined);
 };
 const account: Exists = async (db, id, clientIds) => {
   if (!UUID.test(id)) return false;
@@ -46,6 +51,8 @@ const PAGES: Record<string, AppPage> = {
   '/exchange': { source: 'app/exchange/exchange.tsx' },
   '/trades': { source: 'app/trades/trades.tsx' },
   '/trades/:id': { source: 'app/trades/trade.tsx', exists: trade },
+  '/files': { source: 'app/files/files.tsx' },
+  '/files/:id': { source: 'app/files/file.tsx', exists: file },
   '/approvals': { source: 'app/approvals/approvals.tsx' },
   '/approvals/settings': { source: 'app/approval-settings/settings.tsx' },
   '/accounts': { source: 'app/accounts/accounts.tsx' },

@@ -9,6 +9,7 @@ import { sendValue } from '../../schemas/reply.ts';
 import { ClientQuery } from '../../schemas/schemas.ts';
 import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
+import { filesData } from './files.ts';
 import { orderingData } from './ordering.ts';
 import { paymentsData } from './payments.ts';
 import { tradesData } from './trades.ts';
@@ -25,6 +26,7 @@ export function pageDataRoutes(app: FastifyInstance, context: Context): void {
   });
   accountsData(app, context);
   approvalsData(app, context);
+  filesData(app, context);
   orderingData(app, context);
   paymentsData(app, context);
   sandboxData(app, context);

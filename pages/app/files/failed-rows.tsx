@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { downloadErrors, FAILED_SHOWN, type FailedRow, failedQuery } from '../../data/files.ts';
+import { Button } from '../../design/button.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Failure } from '../../design/states.tsx';
+import { Table } from '../../design/table.tsx';
+import { save } from '../../frame/save.ts';
+import { useText } from '../../texts/text.tsx';
+import { useAct } from '../act.ts';
+import { useClient } from '../client.tsx';
+import { PagedList } from '../paged-list.tsx';
+
+interface FailedRowsProps {
+  id: string;
+  count: number;
+  /** They are lines below a header, which is line 1. */
+  hasLines: boolean;
+}
+
+/** Lines before the first row of a CSV, counted from 1. */
+const FIRST_LINE = 2;
+
+/** The rows of a file that cannot be done, with what is wrong with each. */
+export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [page, setPage] = useState(1);
+  const found = useQuery(failedQuery(clientId, id, { page, count }));
+  const saving = useAct(async () => save(await downloadErrors(clientId, id)));
+  const place = ({ request_index: index }: FailedRow) => index + (hasLines ? FIRST_LINE : 1);
+  return (
+    <section className="card stack" aria-label={t('files.failed')}>
+      <div className="row apart">
+        <h2>{t('files.failed')}</h2>
+        <Button isPending={saving.isPending} onPress={() => saving.mutate()}>
+          {t('files.failed.download')}
+        </Button>
+      </div>
+      {saving.error && <Failure error={saving.error} />}
+      <PagedList found={found} page={page} size={FAILED_SHOWN} onPage={setPage}>
+        {({ rows }) => (
+          <Table
+            name={t('files.failed')}
+            columns={[
+              { key: 'line', title: t(hasLines ? 'files.line' : 'files.row'), cell: place },
+              { key: 'payee', title: t('payments.field.payee'), cell: (row) => <Own row={row} of="payee" /> },
+              { key: 'amount', title: t('payments.field.amount'), cell: (row) => <Own row={row} of="amount" /> },
+              { key: 'reason', title: t('files.why'), cell: (row) => <Why row={row} /> },
+            ]}
+            rows={rows}
+            rowKey={({ request_index: index }) => index}
+          />
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+/** What the row says, as it was sent. */
+function Own({ row, of }: { row: FailedRow; of: 'payee' | 'amount' }): ReactNode {
+  const said =
+    of === 'payee' ? [row.beneficiary_name ?? row.beneficiary_id] : [row.payment_currency, row.payment_amount];
+  return <ForeignText>{said.filter((each) => each !== undefined && each !== null).join(' ')}</ForeignText>;
+}
+
+function Why({ row }: { row: FailedRow }): ReactNode {
+  return (
+    <ul className="plain">
+      {row.errors.map(({ code, message, details }) => (
+        <li key={`${code} ${details}`}>
+          {message}
+          {details && (
+            <>
+              {' · '}
+              <ForeignText>{details}</ForeignText>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
