@@ -5,6 +5,8 @@ import { fieldsOf } from '../values/unknown.ts';
 
 /** Rows of one order. */
 export const MAX_ROWS = 5_000;
+/** Unknown fields that are told of one row. */
+export const MAX_UNKNOWN_FIELDS = 10;
 
 /** What is wrong with a row. */
 export interface RowFault {

@@ -233,6 +233,18 @@ describe('a file of JSON', () => {
   });
 });
 
+test('a row of nothing but unknown fields tells ten of them, and costs as others do', async () => {
+  const world = await ordersWorld(service);
+  const files = filesOf(world);
+  const noise = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`field ${n}`, n]));
+  const held = await files.judged(files.file([noise, files.row(1)]));
+  assert.equal(held.payments_summary.payments_errored, 1);
+  const { status, body } = await world.ask('GET', `/mass-payments/${held.mass_payment_id}/errors`);
+  assert.equal(status, 200);
+  const unknown = body[0].errors.filter(({ code }: { code: string }) => code === 'unknown_field');
+  assert.deepEqual([unknown.length, Object.keys(body[0]).length], [10, 100_002]);
+});
+
 describe('a file of CSV', () => {
   const HEADER = 'payment_currency,payment_amount,payment_reference,direction,trade_type,beneficiary_id,value_date';
   const query = (world: OrdersWorld, fields = '') =>

@@ -18,7 +18,7 @@ import {
   tryMassBeneficiary,
 } from '../../orders/mass-beneficiaries/order.ts';
 import { findMassBeneficiary, listMassMade } from '../../orders/mass-beneficiaries/reading.ts';
-import { MAX_ROWS, type RowFault } from '../../orders/rows.ts';
+import { MAX_ROWS, MAX_UNKNOWN_FIELDS, type RowFault } from '../../orders/rows.ts';
 import { Problem } from '../../values/errors.ts';
 import { ClientId, formed } from '../../values/schemas.ts';
 import { fieldsOf, namesOf } from '../../values/unknown.ts';
@@ -155,8 +155,6 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
 
 /** Rows that are read in one turn: others go on in between. */
 const ROWS_OF_TURN = 100;
-/** Unknown fields that are told of one row. */
-const MAX_UNKNOWN_FIELDS = 10;
 const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 
 /** The rows of a body. @throws Problem invalid_body where it is no list of so many */

@@ -8,7 +8,7 @@ import type { FaultCode } from '../../values/errors.ts';
 import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
-import { type RowFault, sameness } from '../rows.ts';
+import { MAX_UNKNOWN_FIELDS, type RowFault, sameness } from '../rows.ts';
 
 /** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
 
@@ -131,8 +131,9 @@ function readRow(row: unknown, index: number, { table, texts = false, digits }: 
     fault(field, given);
   };
   if (!isObject) misshapen('', invalid('must be an object'));
-  for (const field of Object.keys(sent))
-    if (!KNOWN.has(field)) misshapen(field, { code: 'unknown_field', message: 'is not a field of an instruction' });
+  const unknown = Object.keys(sent).filter((field) => !KNOWN.has(field));
+  for (const field of unknown.slice(0, MAX_UNKNOWN_FIELDS))
+    misshapen(field, { code: 'unknown_field', message: 'is not a field of an instruction' });
 
   const text = (field: string, check: Check): string | undefined => {
     const value = sent[field];
