@@ -16,7 +16,10 @@ import type { Clocks } from './lanes.ts';
 export const CLIENT = 'BENCH';
 const FUNDS = '1000000000000.00';
 const TOKEN_SECONDS = 7_200;
-const PERMISSIONS = ['can_create_payments', 'can_manage_beneficiaries', 'can_trade', 'can_authorise_payments'];
+const PERMISSIONS = [
+  ...['can_create_payments', 'can_manage_multipayments', 'can_manage_beneficiaries', 'can_trade'],
+  'can_authorise_payments',
+];
 
 /** What a call answers. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of the bench's own service
@@ -24,6 +27,8 @@ type Call = (method: string, path: string, body?: object) => Promise<any>;
 
 export interface Ordering {
   url: string;
+  /** The process of the service. */
+  pid: number;
   db: pg.Client;
   operator: Call;
   /** As the contact, for the client. */
@@ -50,7 +55,7 @@ export async function startOrdering(): Promise<Ordering> {
   const agent = new Agent({ keepAlive: true });
   const operator: Call = (method, path, body) =>
     send(agent, `${service.operator}${path}`, { method, token: TOKEN, body });
-  await operator('POST', '/clients', { client_id: CLIENT, client_name: 'Bench' });
+  await operator('POST', '/clients', { client_id: CLIENT, client_name: 'Bench', fx_enabled: true });
   const clients = [{ client_id: CLIENT, permissions: PERMISSIONS }];
   const { contact_id: contactId } = await operator('POST', '/contacts', {
     ...{ name: 'Ada', email: 'ada@example.com', clients },
@@ -81,7 +86,7 @@ export async function startOrdering(): Promise<Ordering> {
     return send(agent, url, { method, token, body });
   };
   return {
-    ...{ url: database.socketUrl, db, operator, client, contactId, beneficiaryId, eur, gbp, tradeId },
+    ...{ url: database.socketUrl, pid: service.pid, db, operator, client, contactId, beneficiaryId, eur, gbp, tradeId },
     clocks: { program: () => processorSeconds(service.pid), server: await serverClock(db) },
     stop: async () => {
       agent.destroy();

@@ -108,13 +108,16 @@ export const CLIENT_BENEFICIARY = Type.Object(
   { title: 'Beneficiary', examples: [CLIENT_BENEFICIARY_EXAMPLE] },
 );
 
-/** Writes a BENEFICIARY_STATUS_CHANGE of a beneficiary as it is now. */
-export async function notifyBeneficiary(tx: Transaction, now: Date, record: Beneficiary): Promise<void> {
-  const body = JSON.stringify({ data: [clientView(record)] });
-  await notifyAll(tx, [{ clientId: record.client_id, type: 'BENEFICIARY_STATUS_CHANGE', body, now }]);
+/** Writes a BENEFICIARY_STATUS_CHANGE of each beneficiary as it is now. */
+export async function notifyBeneficiaries(tx: Transaction, now: Date, records: readonly Beneficiary[]): Promise<void> {
+  const told = records.map((record) => ({
+    ...{ clientId: record.client_id, type: 'BENEFICIARY_STATUS_CHANGE' as const, now },
+    body: JSON.stringify({ data: [clientView(record)] }),
+  }));
+  await notifyAll(tx, told);
 }
 
-/** As `notifyBeneficiary`, where the change is one that clients are told of. */
+/** As `notifyBeneficiaries`, where the change is one that clients are told of. */
 export async function notifyChangedBeneficiary(
   tx: Transaction,
   now: Date,
@@ -122,5 +125,5 @@ export async function notifyChangedBeneficiary(
   after: Beneficiary,
 ): Promise<void> {
   const same = amlStatus(before) === amlStatus(after) && before.beneficiary_active === after.beneficiary_active;
-  if (!same) await notifyBeneficiary(tx, now, after);
+  if (!same) await notifyBeneficiaries(tx, now, [after]);
 }

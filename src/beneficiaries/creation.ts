@@ -2,12 +2,12 @@ import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
+import { type CopyValue, insertRows } from '../database/copy.ts';
 import { type Transaction, together } from '../database/database.ts';
-import { insertRow } from '../database/rows.ts';
 import { londonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { keysOf } from './account-key.ts';
-import { notifyBeneficiary } from './client-view.ts';
+import { notifyBeneficiaries } from './client-view.ts';
 import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 import { isDuplicate, judgePayees } from './judgement.ts';
 import { currencyRefusal, type OrderedFields } from './order.ts';
@@ -58,12 +58,11 @@ export async function orderBeneficiaries(
     refusals(tx, clientId, all, { nameOf: (index) => `the beneficiary ${records[index]?.id}` }),
     newIds(tx, 'beneficiary_id', wanted, false),
   ]);
-  return together(
-    all.map((fields, index) => {
-      const { id } = records[index] as { id: string };
-      return refused.get(index)?.() ?? writeBeneficiary(tx, act, { clientId, id, fields });
-    }),
-  );
+  const taken = [...all.entries()].filter(([index]) => !refused.has(index));
+  const identified = taken.map(([index, fields]) => ({ id: records[index]?.id as string, fields }));
+  const written = await writeBeneficiaries(tx, act, clientId, identified);
+  const made = new Map(taken.map(([index], place) => [index, written[place] as Beneficiary]));
+  return all.map((_, index) => made.get(index) ?? (refused.get(index) as () => Problem)());
 }
 
 /**
@@ -105,27 +104,48 @@ async function refusals(
   return refused;
 }
 
-/** Writes a beneficiary that a contact of its client orders, once it was judged and has an identifier. */
-export async function writeBeneficiary(
+/** A beneficiary that was judged, with its identifier. */
+interface Identified {
+  id: string;
+  fields: OrderedFields;
+}
+
+type Row = Record<string, CopyValue>;
+type Made = Pick<Beneficiary, 'beneficiary_id' | 'account_id'>;
+
+/** Writes beneficiaries that a contact of their client orders, once they were judged and have identifiers. @returns them, in their order */
+export async function writeBeneficiaries(
   tx: Transaction,
   act: Act,
-  { clientId, id, fields }: { clientId: string; id: string; fields: OrderedFields },
-): Promise<Beneficiary> {
-  const keys = keysOf(fields);
-  const record: Omit<Beneficiary, 'account_id'> = {
-    ...BEGINNING,
-    ...fields,
-    client_id: clientId,
-    beneficiary_id: id,
-    created: londonDay(act.now),
-  };
-  const stored = { ...BENEFICIARY.stored(record), ...keys, source: record.source, created_at: act.now };
-  const { account_id } = await insertRow<{ account_id: number }>(tx, BENEFICIARY.table, stored, {
-    returning: 'account_id',
+  clientId: string,
+  all: readonly Identified[],
+): Promise<Beneficiary[]> {
+  const of = { ...BEGINNING, client_id: clientId, created: londonDay(act.now) };
+  const records = all.map(
+    ({ id, fields }): Omit<Beneficiary, 'account_id'> => ({ ...of, ...fields, beneficiary_id: id }),
+  );
+  const rows = records.map((record, index) => ({
+    ...BENEFICIARY.stored(record),
+    ...keysOf((all[index] as Identified).fields),
+    ...{ source: record.source, created_at: act.now },
+  }));
+  const columns = Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, (row: Row) => row[name]]));
+  const returning = 'beneficiary_id, account_id';
+  const numbers = await insertRows<Row, Made>(tx, BENEFICIARY.table, columns, rows, returning);
+  const accounts = new Map(numbers.map(({ beneficiary_id: id, account_id: account }) => [id, account]));
+  const made = records.map((record) => {
+    const accountId = accounts.get(record.beneficiary_id) as number;
+    return BENEFICIARY.show(BENEFICIARY.names, { ...record, account_id: accountId });
   });
-  const after = BENEFICIARY.show(BENEFICIARY.names, { ...record, account_id });
-  audit(tx, act, { action: 'create', entity: 'beneficiary', entityId: id, clientId, after });
-  noteRecord(tx, 'beneficiary', id, () => ({ text: JSON.stringify(after) }));
-  await notifyBeneficiary(tx, act.now, after);
-  return after;
+  audit(
+    tx,
+    act,
+    ...made.map((after) => ({
+      ...{ action: 'create' as const, entity: 'beneficiary', entityId: after.beneficiary_id, clientId, after },
+    })),
+  );
+  for (const after of made)
+    noteRecord(tx, 'beneficiary', after.beneficiary_id, () => ({ text: JSON.stringify(after) }));
+  await notifyBeneficiaries(tx, act.now, made);
+  return made;
 }

@@ -1,6 +1,6 @@
 import { openHolds } from '../../accounts/held-money.ts';
 import type { Act } from '../../audit/act.ts';
-import { writeBeneficiary } from '../../beneficiaries/creation.ts';
+import { writeBeneficiaries } from '../../beneficiaries/creation.ts';
 import type { Beneficiary } from '../../beneficiaries/declaration.ts';
 import type { OrderedFields } from '../../beneficiaries/order.ts';
 import { newIds } from '../../database/cells/identifiers.ts';
@@ -76,10 +76,11 @@ export async function createInstructed(tx: Transaction, act: Act, making: Making
     newIds(tx, 'trade_id', tradeIds, false),
     newIds(tx, 'beneficiary_id', payeeIds, false),
   ]);
-  const made = await together(
-    [...fresh.values()].map((fields, index) =>
-      writeBeneficiary(tx, act, { clientId: orderer.clientId, id: payeeIds[index]?.id as string, fields }),
-    ),
+  const made = await writeBeneficiaries(
+    tx,
+    act,
+    orderer.clientId,
+    [...fresh.values()].map((fields, index) => ({ id: payeeIds[index]?.id as string, fields })),
   );
   const newPayees = new Map([...fresh.keys()].map((key, index) => [key, payeeFrom(made[index] as Beneficiary)]));
   const bought = new Map(

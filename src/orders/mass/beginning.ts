@@ -91,13 +91,14 @@ export async function begin(step: Step): Promise<Outcome> {
       ...{ orderer: orderer(file), priced: prices, source, scene, massPaymentId: file.mass_payment_id },
       reasonOf: (group) => reasonOf(group, stored) ?? source.reason,
     });
+    const boughtBy = new Map(booked.flatMap(({ group, tradeId }) => group.members.map((each) => [each, tradeId])));
     await tx.query(
       `update mass_payment_rows r set trade_id = u.trade_id, limit_amount = u.limit_amount, limit_currency = $6
        from unnest($3::int[], $4::text[], $5::numeric[]) as u(request_index, trade_id, limit_amount)
        where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
       [
         ...[file.client_id, file.mass_payment_id, kept.map(({ row }) => row.index)],
-        kept.map((each) => booked.find(({ group }) => group.members.includes(each))?.tradeId ?? null),
+        kept.map((each) => boughtBy.get(each) ?? null),
         ...[kept.map(({ row }) => limits.get(row.index) ?? null), scene.day?.currency ?? null],
       ],
     );

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
@@ -105,17 +106,31 @@ export async function rowsOf({ tx, file }: Step, where: string, most: number): P
   return rows;
 }
 
+/** Rows that are read, or judged, before others have their turn. */
+const ROWS_IN_A_TURN = 250;
+
+/** Works on a long list in parts, and gives others their turn between them. */
+async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]) => R[]): Promise<R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < all.length; from += ROWS_IN_A_TURN) {
+    if (from > 0) await nextTurn();
+    done.push(...work(all.slice(from, from + ROWS_IN_A_TURN)));
+  }
+  return done;
+}
+
 /** The instructions of stored rows. */
-export function readStored({ context, file }: Step, rows: readonly StoredRow[]): Instruction[] {
+export function readStored({ context, file }: Step, rows: readonly StoredRow[]): Promise<Instruction[]> {
   const table = bankTable(context.config.bankDetails);
-  return rows.map(({ request_index: index, sent, faults: given }) => {
+  const read = ({ request_index: index, sent, faults: given }: StoredRow) => {
     const document = parseJson(sent);
     const [row] = readRows(document, [document], { table, texts: file.texts });
     const told = given ?? [];
     const fields = new Set(told.map(({ field }) => field));
     const own = (row as Instruction).faults.filter(({ field }) => field === '' || !fields.has(field));
     return Object.assign(row as Instruction, { index, faults: [...told, ...own] });
-  });
+  };
+  return inTurns(rows, (some) => some.map(read));
 }
 
 export const sepaOf = (context: Context) => new Set(bankTable(context.config.bankDetails).sepa);
@@ -165,12 +180,13 @@ export async function refuseTakenUetrs(
 /** Judges valid rows as they are now. @param apart without looking for the payees that they describe */
 export async function judgeAgain(step: Step, stored: readonly StoredRow[], apart: boolean) {
   const { context, tx, act, file } = step;
-  const rows = readStored(step, stored);
+  const rows = await readStored(step, stored);
   const source = sourceOf(file);
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows, apart });
   // The code of its maker stands for all of its payments.
   if (file.authorised) scene.stepUp = false;
-  const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
+  const judging = { source, scene, now: act.now, sepa: sepaOf(context) };
+  const judged = await inTurns(rows, (some) => judgeInstructions(some, judging));
   return { rows, source, scene, judged };
 }
 

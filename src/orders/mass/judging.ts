@@ -31,7 +31,7 @@ export async function judge(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
   const stored = await rowsOf(step, 'status is null', JUDGED_ROWS);
   if (stored.length === 0) return concludeJudging(step);
-  const rows = readStored(step, stored);
+  const rows = await readStored(step, stored);
   const source = sourceOf(file);
   for (const [place, row] of rows.entries()) {
     if (stored[place]?.duplicate) row.faults.unshift(DUPLICATE_ROW);
