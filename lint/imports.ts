@@ -66,6 +66,7 @@ const ENTRANCES = {
       'identity',
       'monitoring',
       'operator',
+      'orders',
       'payments',
       'webhooks',
     ],

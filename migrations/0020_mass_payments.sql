@@ -43,6 +43,8 @@ create table mass_payments (
   unique (client_id, external_reference_id)
 );
 create index mass_payments_newest on mass_payments (client_id, created_at desc, mass_payment_id desc);
+create index mass_payments_initiation on mass_payments (client_id, payment_initiation_id) where payment_initiation_id is not null;
+create index mass_payments_information on mass_payments (client_id, payment_information_id) where payment_information_id is not null;
 create index mass_payments_open on mass_payments (created_at)
   where status in ('Queued for processing', 'Processing', 'Queued for creating', 'Creating') or proceeds;
 

@@ -19,6 +19,7 @@ const LINKS: { to: string; title: TextKey; scope: Scope }[] = [
   { to: '/contacts', title: 'console.nav.contacts', scope: 'read' },
   { to: '/applications', title: 'console.nav.applications', scope: 'read' },
   { to: '/payments', title: 'console.nav.payments', scope: 'read' },
+  { to: '/files', title: 'console.nav.files', scope: 'read' },
   { to: '/trades', title: 'console.nav.trades', scope: 'read' },
   { to: '/accounts', title: 'console.nav.accounts', scope: 'read' },
   { to: '/holds', title: 'console.nav.holds', scope: 'read' },

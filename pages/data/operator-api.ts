@@ -17,6 +17,7 @@ import type { HealthOperations } from '../../src/http/operator/health.ts';
 import type { HoldOperations } from '../../src/http/operator/holds.ts';
 import type { ImportOperations } from '../../src/http/operator/imports.ts';
 import type { MailboxOperations } from '../../src/http/operator/mailbox.ts';
+import type { MassPaymentOperations } from '../../src/http/operator/mass-payments.ts';
 import type { NotificationOperations } from '../../src/http/operator/notifications.ts';
 import type { PaymentSchemeOperations } from '../../src/http/operator/payment-schemes.ts';
 import type { PaymentOperations } from '../../src/http/operator/payments.ts';
@@ -59,6 +60,7 @@ type Operations =
   | HoldOperations
   | ImportOperations
   | MailboxOperations
+  | MassPaymentOperations
   | NotificationOperations
   | TokenOperations
   | PaymentOperations

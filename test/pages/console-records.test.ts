@@ -18,6 +18,7 @@ import { until } from '../world/until.ts';
 
 const CLIENT = 'CLI000001';
 const QUOTES = ['a1', 'b2', 'c3'].map((pair) => pair.repeat(16));
+const FILE = '0b6e6a3c-5b1e-4f43-9d0e-3d2a7a1c9e48';
 
 let service: TestService;
 let browser: TestBrowser;
@@ -36,6 +37,20 @@ before(async () => {
        now(), now() + case n when 2 then interval '1 hour' else interval '1 second' end, 1.185, 50, now()
      from unnest($1::text[]) with ordinality as u(id, n)`,
     [QUOTES, CLIENT],
+  );
+  await service.query(
+    `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, sell_currency, reason, created_by,
+       created_at, received, processed, errored, payment_initiation_id, sums, error)
+     values ($1, $2, 'SUPPLIERS-48', 'Processed', false, 'GBP', 'other', 'CON000001', now(), 2, 2, 1, 'MSG-48',
+       '[{"currency": "EUR", "amount": "10.50", "payments": 1}]',
+       '{"code": "rate_moved", "message": "The rate has moved", "details": "the exchanges cost 9.10 GBP"}')`,
+    [FILE, CLIENT],
+  );
+  await service.query(
+    `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, status, errors)
+     values ($1, $2, 1, '{}', false, 'invalid',
+       '[{"code": "invalid_iban", "message": "The IBAN is not valid", "details": "iban: the check digits do not match"}]')`,
+    [CLIENT, FILE],
   );
   browser = await startBrowser();
   page = await browser.open();
@@ -84,6 +99,7 @@ describe('lists', { skip }, () => {
       ['/payments', `?client_id=${CLIENT}&source=client`, 'Payments', heldPayment, `Payment ${heldPayment}`],
       ['/trades', `?client_id=${CLIENT}&status=Closed`, 'Trades', 'TRD000001', 'Trade TRD000001'],
       ['/quotes', `?client_id=${CLIENT}`, 'Quotes', QUOTES[0] ?? '', `Quote ${QUOTES[0]}`],
+      ['/files', '?mass_payment_status=Processed', 'Files', FILE, `File ${FILE}`],
     ] as const) {
       await open(path + filter);
       await page.getByRole('table', { name }).getByRole('link', { name: link, exact: true }).click();
@@ -101,6 +117,18 @@ describe('lists', { skip }, () => {
     // A name or an email stands in no address, so no list takes one.
     await open('/clients');
     assert.deepEqual(await page.locator('main input').count(), 0);
+  });
+
+  test('support finds why a file stopped, by what its client calls it', async () => {
+    for (const text of [FILE, 'SUPPLIERS-48', 'MSG-48']) {
+      await page.getByRole('searchbox', { name: 'Search' }).fill(text);
+      await page.keyboard.press('Enter');
+      await page.getByRole('main').getByRole('link', { name: FILE }).click();
+      await page.getByRole('heading', { level: 1, name: `File ${FILE}` }).waitFor();
+    }
+    await page.getByText('The rate has moved: the exchanges cost 9.10 GBP').waitFor();
+    const failed = page.getByRole('table', { name: 'Rows that failed' }).getByRole('row');
+    await failed.filter({ hasText: 'The IBAN is not valid: iban: the check digits do not match' }).waitFor();
   });
 
   test('codes are words', async () => {
@@ -357,14 +385,30 @@ describe('a new client', { skip }, () => {
 });
 
 test('every page is accessible in both themes, fits 390 pixels, and complains of nothing', { skip }, async () => {
-  const lists = ['/clients', '/contacts', '/applications', '/payments', '/trades', '/accounts', '/holds', '/quotes'];
+  const lists = [
+    '/clients',
+    '/contacts',
+    '/applications',
+    '/payments',
+    '/trades',
+    '/accounts',
+    '/holds',
+    '/quotes',
+    '/files',
+  ];
   const filtered = [
     `/payments?client_id=${CLIENT}`,
     `/accounts?client_id=${CLIENT}`,
     `/new-client?client_id=${CLIENT}`,
   ];
   const { body: payees } = await service.operator('GET', '/beneficiaries?page_size=1');
-  const ones = [`/clients/${CLIENT}`, '/applications/demo-app', '/trades/TRD000001', `/quotes/${QUOTES[0]}`];
+  const ones = [
+    `/clients/${CLIENT}`,
+    '/applications/demo-app',
+    '/trades/TRD000001',
+    `/quotes/${QUOTES[0]}`,
+    `/files/${FILE}`,
+  ];
   for (const path of [
     ...lists,
     ...filtered,

@@ -17,6 +17,7 @@ const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   application: 'applications',
   trade: 'trades',
   quote: 'quotes',
+  mass_payment: 'files',
   beneficiary: 'payees',
 };
 

@@ -10,7 +10,15 @@ import { useWord } from './words.ts';
 /** Characters of an id that may break. */
 const LONG_ID = 20;
 
-export type RecordPage = 'payments' | 'clients' | 'contacts' | 'applications' | 'trades' | 'quotes' | 'payees';
+export type RecordPage =
+  | 'payments'
+  | 'files'
+  | 'clients'
+  | 'contacts'
+  | 'applications'
+  | 'trades'
+  | 'quotes'
+  | 'payees';
 
 /** A link to the page of what an id names. */
 export function IdLink({ to, id }: { to: RecordPage; id: string | null }): ReactNode {

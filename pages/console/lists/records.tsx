@@ -24,6 +24,8 @@ export interface RecordsProps<K extends ListOperation> {
   /** The table's accessible name. */
   name: string;
   operation: K;
+  /** The parameters of its address. */
+  path?: Record<string, string>;
   /** Filters under the API's names. */
   query?: Record<string, string | undefined>;
   columns: Column<Row<K>>[];
@@ -43,15 +45,15 @@ export interface RecordsProps<K extends ListOperation> {
 
 /** A page of a list of the operator interface. */
 export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactNode {
-  const { name, operation, query = {}, columns, rowKey, live, isFiltered, none, page, onPage } = props;
+  const { name, operation, path = {}, query = {}, columns, rowKey, live, isFiltered, none, page, onPage } = props;
   const { rows: pageRows = PAGE_ROWS } = props;
   const t = useText();
   const paging = onPage ? { page, page_size: pageRows } : {};
   const { data, error, refetch } = useQuery({
-    queryKey: [operation, query, paging],
+    queryKey: [operation, path, query, paging],
     queryFn: async ({ signal }) => ({
-      ...(await callOperator(operation, { query: { ...query, ...paging }, signal } as never)),
-      scope: JSON.stringify([query, paging]),
+      ...(await callOperator(operation, { path, query: { ...query, ...paging }, signal } as never)),
+      scope: JSON.stringify([path, query, paging]),
     }),
     placeholderData: keepPreviousData,
     ...(live ? { refetchInterval: LIVE_MS } : {}),

@@ -9,6 +9,7 @@ import { findAddress } from './addresses.ts';
 
 const ICONS: Partial<Record<Found['kind'], IconName>> = {
   payment: 'send',
+  file: 'files',
   trade: 'arrow-left-right',
   quote: 'repeat',
   payee: 'users',

@@ -5,6 +5,7 @@ import { findTrade } from '../../exchange/trade.ts';
 import { findApplication } from '../../identity/applications/application.ts';
 import { findClient } from '../../identity/people/client.ts';
 import { findContact } from '../../identity/people/contact.ts';
+import { findMassPayment } from '../../orders/mass/reading.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import { Problem } from '../../values/errors.ts';
 
@@ -36,6 +37,8 @@ export const CONSOLE_PAGES: Record<string, ConsolePage> = {
   '/trades/:id': { source: 'console/records/trade.tsx', find: (db, id) => findTrade(db, '', id) },
   '/quotes': { source: 'console/records/quotes.tsx' },
   '/quotes/:id': { source: 'console/records/quote.tsx', find: (db, id) => findQuote(db, id, new Date(0)) },
+  '/files': { source: 'console/records/files.tsx' },
+  '/files/:id': { source: 'console/records/file.tsx', find: (db, id) => findMassPayment(db, id) },
   '/payees/:id': { source: 'console/records/payee.tsx', find: findBeneficiary },
   '/accounts': { source: 'console/records/accounts.tsx' },
   '/holds': { source: 'console/records/holds.tsx' },

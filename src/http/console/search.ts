@@ -8,6 +8,7 @@ import { listClients } from '../../identity/people/client.ts';
 import { listContacts, readContacts } from '../../identity/people/contact.ts';
 import { listRefusedRequests } from '../../monitoring/refused-requests.ts';
 import { requireScopes } from '../../operator/scope.ts';
+import { massPaymentsNamed } from '../../orders/mass/reading.ts';
 import { paymentsNamed } from '../../payments/search/search-conditions.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
@@ -31,7 +32,7 @@ const SearchBody = Type.Object(
 );
 /** Something that a text names. */
 export interface Found {
-  kind: 'payment' | 'trade' | 'quote' | 'payee' | 'client' | 'contact' | 'request' | 'notification';
+  kind: 'payment' | 'file' | 'trade' | 'quote' | 'payee' | 'client' | 'contact' | 'request' | 'notification';
   id: string;
   client_id: string | null;
   /** The name, or what it is; of a payment the amount and its currency. */
@@ -63,7 +64,7 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
 export async function findNamed(context: Context, q: string): Promise<Found[]> {
   // One after the other: a search takes one connection of the pool, whatever it looks for.
   const finds: Found[] = [];
-  for (const look of [payments, trades, quotes, payees, contacts, clients, requests, notifications])
+  for (const look of [payments, files, trades, quotes, payees, contacts, clients, requests, notifications])
     finds.push(...(await look(context, q)));
   return finds;
 }
@@ -79,6 +80,18 @@ async function payments({ pool }: Context, q: string): Promise<Found[]> {
     detail: [payment.beneficiary_name, payment.reference].filter(Boolean).join(' · '),
     status: payment.status,
     at: payment.created.toISOString(),
+  }));
+}
+
+async function files({ pool }: Context, q: string): Promise<Found[]> {
+  return (await massPaymentsNamed(pool, q, MAX_FINDS)).map((file) => ({
+    kind: 'file',
+    id: file.mass_payment_id,
+    client_id: file.client_id,
+    title: file.external_reference_id,
+    detail: file.payment_initiation_id ?? '',
+    status: file.mass_payment_status,
+    at: new Date(file.created_at).toISOString(),
   }));
 }
 

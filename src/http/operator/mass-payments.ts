@@ -64,6 +64,8 @@ const ERRORED = operation('GET /mass-payments/{mass_payment_id}/errors', {
   },
 });
 
+export type MassPaymentOperations = typeof LIST | typeof READ_ONE | typeof ERRORED;
+
 /** The mass payments of clients (docs/operator-interface.md). */
 export function operatorMassPaymentRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, async ({ query }, reply) =>

@@ -1,3 +1,4 @@
+import { unionOfCells } from '../../database/cells/union.ts';
 import type { Db } from '../../database/database.ts';
 import { first } from '../../database/database.ts';
 import { type List, type ListRequest, listRows } from '../../database/rows.ts';
@@ -46,6 +47,24 @@ export async function listMassPayments(
   };
   const { rows, total } = await listRows<Row>(db, list, request);
   return { rows: rows.map(shown), total };
+}
+
+const CALLED = ['external_reference_id', 'payment_initiation_id', 'payment_information_id'] as const;
+const NAMED = `select mass_payment_id from mass_payments where mass_payment_id = $2
+  ${CALLED.map(
+    (column) => `union select mass_payment_id from mass_payments
+    where client_id = any(array(select client_id from clients)) and ${column} = $1`,
+  ).join('\n')}
+  order by 1 limit $3`;
+
+/** The mass payments of all clients that a text names: by identifier, the client's own reference, or what a pain.001 calls them. */
+export async function massPaymentsNamed(db: Db, text: string, limit: number): Promise<MassPayment[]> {
+  const named = unionOfCells(db, 'mass_payments')?.(NAMED) ?? NAMED;
+  const { rows } = await db.query<{ id: string }>(`select mass_payment_id as id from (${named}) n`, [
+    ...[text, isUuid(text) ? text : null, limit],
+  ]);
+  const ids = rows.slice(0, limit).map(({ id }) => id);
+  return ids.length > 0 ? readMassPayments(db, ids) : [];
 }
 
 /** One of a client's, or of any client (undefined). @throws Problem mass_payment_not_found */
