@@ -32,7 +32,7 @@ const ORDER_FIELDS: Fields<keyof MassPaymentFileQuery> = {
 /** Milliseconds between two looks. */
 const LOOK_MS = 300;
 /** Looks at a file that goes on by itself and is still Processed. After more of them it waits for its maker's code. */
-const PROCEEDING_LOOKS = 10;
+const PROCEEDING_LOOKS = 20;
 const ENDED: readonly string[] = ['Created', 'Cancelled', 'Failed'];
 /** Hexadecimal digits of the content's hash that stand for a file. */
 const HASH_DIGITS = 32;
@@ -67,14 +67,16 @@ export function addUpload(frame: Frame, payments: Command): void {
       .replace(/^\ufeff/, '')
       .trimStart();
     if (text.startsWith('<')) return sendInitiation(session, print, options, content);
-    const taken = /^[[{]/.test(text)
-      ? await session.lombard.massPayments.create(bodyOf(file, text, content, options))
-      : await session.lombard.massPayments.createFromFile(content, queryOf(content, options));
+    const isJson = /^[[{]/.test(text);
+    const order = isJson ? bodyOf(file, text, content, options) : queryOf(content, options);
+    const taken = isJson
+      ? await session.lombard.massPayments.create(order as NewMassPayment)
+      : await session.lombard.massPayments.createFromFile(content, order as MassPaymentFileQuery);
     if (!options.confirm && !options.wait) {
       print.done(`sent ${taken.external_reference_id}: files show ${taken.mass_payment_id}`, taken);
       return 0;
     }
-    return follow(session, print, options, taken.mass_payment_id);
+    return follow(session, print, options, { id: taken.mass_payment_id, proceeds: order.auto_commit === true });
   });
 }
 
@@ -122,8 +124,13 @@ function confirmationOf(options: object, code: object = {}): MassPaymentConfirma
 }
 
 /** Waits until a file was judged, confirms it where that is asked for, and waits for its end. @returns the exit status */
-async function follow(session: Session, print: Printer, options: Options, id: string): Promise<0 | 1> {
-  const judged = await reached(session, id, (file, looks) => isResting(file, options, looks));
+async function follow(
+  session: Session,
+  print: Printer,
+  options: Options,
+  { id, proceeds }: { id: string; proceeds: boolean },
+): Promise<0 | 1> {
+  const judged = await reached(session, id, (file, looks) => isResting(file, proceeds, looks));
   if (judged.mass_payment_status !== 'Processed' || !options.confirm) return report(print, judged, 0);
   await confirm(session, id, options);
   return ended(session, print, options, id, judged);
@@ -146,12 +153,16 @@ async function ended(
   return report(print, last, accepted);
 }
 
-/** Whether nothing follows by itself. @param looks how often it has been so */
-function isResting(file: MassPayment, options: object, looks: number): boolean {
-  if (file.mass_payment_status !== 'Processed') return ENDED.includes(file.mass_payment_status);
-  const { auto_commit: auto } = fieldsGiven({ auto_commit: ORDER_FIELDS.auto_commit }, options);
-  const proceeds = (auto === true || file.payment_initiation_id !== null) && file.error === null;
-  return !proceeds || looks > PROCEEDING_LOOKS;
+/**
+ * Whether nothing follows by itself.
+ * @param proceeds it goes on by itself where no row is bad
+ * @param looks how often it has been so
+ */
+function isResting(file: MassPayment, proceeds: boolean, looks: number): boolean {
+  const { mass_payment_status: status, payment_initiation_id: initiation, error } = file;
+  if (status !== 'Processed') return ENDED.includes(status);
+  const goesOn = initiation !== null || (proceeds && file.payments_summary.payments_errored === 0);
+  return !goesOn || error !== null || looks > PROCEEDING_LOOKS;
 }
 
 /** Reads a file until it is as wanted. Progress stands on standard error. */
@@ -219,7 +230,7 @@ async function sendInitiation(session: Session, print: Printer, options: Options
   const last: MassPayment[] = [];
   let failed = refused.length > 0;
   for (const { mass_payment_id: id } of files) {
-    const isDone = (file: MassPayment, looks: number) => isResting(file, options, looks);
+    const isDone = (file: MassPayment, looks: number) => isResting(file, true, looks);
     let file =
       options.wait || options.confirm ? await reached(session, id, isDone) : await session.lombard.massPayments.get(id);
     const accepted = options.confirm ? file.payments_summary.payments_errored : 0;
