@@ -153,7 +153,11 @@ export class Problem extends Error {
     options: { cause?: unknown; retryAfterSeconds?: number | undefined; listed?: readonly ListedFault[] } = {},
   ) {
     const details = typeof fault === 'string' ? fault : `${fault.field}: ${fault.message}`;
+    // A refusal is an answer, and nobody reads its stack: what went wrong inside is its cause. To write one costs as much as the rest of a 401.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`${MESSAGES[code]}: ${details}`, options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.code = code;
     this.listed = options.listed;
