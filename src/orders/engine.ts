@@ -42,11 +42,15 @@ export interface OpenOrder {
   clientId: string;
 }
 
-/** The orders of a cell that something is to be done with, the oldest first. */
-export async function openOrders({ table, id, open }: Engine, db: Db, most: number): Promise<OpenOrder[]> {
+/** The orders of a cell that something is to be done with, the oldest first. @param look how many, and which are left out */
+export async function openOrders(
+  { table, id, open }: Engine,
+  db: Db,
+  { most, but }: { most: number; but: readonly string[] },
+): Promise<OpenOrder[]> {
   const { rows } = await db.query<OpenOrder & Record<string, unknown>>(
-    `select ${id} as id, client_id as "clientId" from ${table} where ${open} order by created_at limit $1`,
-    [most],
+    `select ${id} as id, client_id as "clientId" from ${table} where (${open}) and ${id} <> all($2::uuid[]) order by created_at limit $1`,
+    [most, but],
   );
   return rows;
 }

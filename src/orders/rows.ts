@@ -47,7 +47,7 @@ export function sameness(
   read: Readonly<Record<string, unknown>> = {},
   also: readonly unknown[] = [],
 ): string {
-  if (typeof sent !== 'object') return JSON.stringify([sent, ...also]);
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return JSON.stringify(['', sent, ...also]);
   const given = Object.entries(fieldsOf(sent)).filter(([, value]) => value !== null);
   const plain = given.map(([field, value]) => [field, Object.hasOwn(read, field) ? read[field] : value]);
   return JSON.stringify([plain.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)), ...also]);

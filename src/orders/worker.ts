@@ -47,19 +47,27 @@ export class OrderWorker {
 
   /** Takes each open order of a cell step by step, in turn, until all wait. */
   async #workOff(context: Context): Promise<void> {
-    const waiting = new Set<string>();
+    const waiting: string[] = [];
+    let failure: Error | undefined;
+    const look = { most: MAX_OPEN_ORDERS, but: waiting };
     while (!this.#stopping) {
       const found = await Promise.all(
         this.#engines.map(async (engine) =>
-          (await openOrders(engine, context.backgroundPool, MAX_OPEN_ORDERS)).map((order) => ({ engine, order })),
+          (await openOrders(engine, context.backgroundPool, look)).map((order) => ({ engine, order })),
         ),
       );
-      const open = found.flat().filter(({ order }) => !waiting.has(order.id));
-      if (open.length === 0) return;
-      for (const { engine, order } of open) {
+      if (found.flat().length === 0) break;
+      for (const { engine, order } of found.flat()) {
         if (this.#stopping) return;
-        if ((await stepOrder(engine, context, order)) === 'waits') waiting.add(order.id);
+        try {
+          if ((await stepOrder(engine, context, order)) === 'waits') waiting.push(order.id);
+        } catch (error) {
+          // It is tried again with the next look, and keeps nobody waiting until then.
+          waiting.push(order.id);
+          failure ??= new Error(`${engine.name} ${order.id}: ${messageOf(error)}`, { cause: error });
+        }
       }
     }
+    if (failure) throw failure;
   }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
+import { filesOf as filesOfWorld, NEW, ROW } from '../world/files.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
-import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
+import { type Answer, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 
 /** Many payments in one file (instructions, second page, 8). */
@@ -16,46 +17,8 @@ before(async () => {
 });
 after(() => service.stop());
 
-const ROW = { payment_reference: 'Invoice 42', direction: 'buy', trade_type: 'spot', payment_currency: 'EUR' };
-const NEW = {
-  ...{ beneficiary_name: 'Neu GmbH', beneficiary_country: 'DE', bank_country: 'DE', iban: 'DE02120300000000202051' },
-};
+const filesOf = (world: OrdersWorld) => filesOfWorld(service, world);
 const refusal = ({ status, body }: Answer) => [status, body?.code];
-
-/** What a client does with files. */
-function filesOf(world: OrdersWorld) {
-  const file = (rows: object[], fields: object = {}) => ({
-    ...{ external_reference_id: randomUUID(), auto_commit: false, sell_currency: 'EUR' },
-    ...{ funding_account_id: world.account, reason: 'salary_payroll', payment_instructions: rows },
-    ...fields,
-  });
-  const send = (body: object, token = world.token) =>
-    service.client(token, 'POST', `/mass-payments?client_id=${world.clientId}`, { body });
-  const get = async (id: string) => (await world.ask('GET', `/mass-payments/${id}`)).body;
-  const reaches = async (id: string, ...statuses: string[]) => {
-    await until(async () => statuses.includes((await get(id)).mass_payment_status), { seconds: 60 });
-    return get(id);
-  };
-  return {
-    ...{ file, send, get, reaches },
-    row: (payment_amount: number, fields: object = {}) => ({
-      ...{ ...ROW, payment_amount, beneficiary_id: world.beneficiaryId },
-      ...fields,
-    }),
-    /** Sends a file and waits until it is judged. */
-    judged: async (body: object) => {
-      const sent = await send(body);
-      assert.equal(sent.status, 202, sent.text);
-      return reaches(sent.body.mass_payment_id, 'Processed', 'Failed');
-    },
-    confirm: (id: string, body?: object) => world.ask('POST', `/mass-payments/${id}/confirm`, body),
-    csv: (text: string | Buffer, query: string, headers: object = {}) =>
-      call(`${service.api}/mass-payments?client_id=${world.clientId}${query}`, 'POST', {
-        ...{ token: world.token, raw: text as string },
-        headers: { 'content-type': 'text/csv', ...headers },
-      }),
-  };
-}
 
 describe('a file of JSON', () => {
   test('is judged row by row, held for its confirmation, and made once', async () => {

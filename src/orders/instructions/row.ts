@@ -19,7 +19,8 @@ export type SentRow = Readonly<Record<string, unknown>>;
 export interface Instruction {
   /** Its place in the list, from 0. */
   index: number;
-  sent: SentRow;
+  /** What was sent in its place, whatever it is. */
+  given: unknown;
   /** The same with all digits of its numbers, to be answered. */
   shown: SentRow;
   faults: RowFault[];
@@ -169,7 +170,7 @@ function readRow(row: unknown, index: number, { table, texts = false, digits }: 
   return {
     ...{
       index,
-      sent,
+      given: row,
       shown: withDigits(sent, digits?.get(sent)),
       malformed,
       currency,
@@ -245,8 +246,8 @@ function inOrder(faults: ReadonlyMap<string, RowFault>): RowFault[] {
 }
 
 /** An instruction as a text that is the same for equal ones. @param also what else makes them differ */
-export function sameInstruction({ sent, amount }: Instruction, also: readonly unknown[]): string {
-  return sameness(sent, amount ? { payment_amount: [shortest(amount)] } : {}, also);
+export function sameInstruction({ given, amount }: Instruction, also: readonly unknown[]): string {
+  return sameness(given, amount ? { payment_amount: [shortest(amount)] } : {}, also);
 }
 
 /** A decimal without zeros that say nothing. */

@@ -9,7 +9,7 @@ import type { Outcome } from '../engine.ts';
 import { bookExchanges, type Group, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
 import type { JudgedInstruction } from '../instructions/judgement.ts';
 import type { Source } from '../instructions/scene.ts';
-import { rightsOf } from '../rights.ts';
+import { type Rights, rightsOf } from '../rights.ts';
 import { answered } from '../rows.ts';
 import {
   dropRows,
@@ -33,8 +33,8 @@ const fail = (step: Step, problem: Problem) => moveTo(step, 'Failed', { error: e
 export async function begin(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
   const { now } = act;
-  const stored = await rowsOf(step, "status = 'valid'", file.received);
-  const exchanges = stored.some(({ exchanged }) => exchanged);
+  const needs = await needsOf(step);
+  const { exchanges } = needs;
   if (exchanges && !marketsOpen(await readFxAvailability(tx), now)) {
     if (!file.waited)
       await tx.query('update mass_payments set waited = true where client_id = $1 and mass_payment_id = $2', [
@@ -42,14 +42,9 @@ export async function begin(step: Step): Promise<Outcome> {
       ]);
     return 'waits';
   }
-  const rights = await rightsOf(tx, orderer(file));
-  if (
-    !rights.client_enabled ||
-    !rights.contact_enabled ||
-    !rights.can_create_payments ||
-    !rights.can_manage_multipayments
-  )
+  if (!mayGoOn(await rightsOf(tx, orderer(file)), needs))
     return fail(step, new Problem('permission_denied', 'its maker may no longer do this for the client'));
+  const stored = await rowsOf(step, "status = 'valid'", file.received);
   const { rows, source, scene, judged } = await judgeAgain(step, stored, true);
   const dropped = new Map(
     rows.filter(({ faults }) => faults.length > 0).map((row) => [row.index, answered(row.faults)]),
@@ -81,7 +76,13 @@ export async function begin(step: Step): Promise<Outcome> {
       const message = `the exchanges cost ${cost} ${file.sell_currency}, and ${most ?? 'no price'} was accepted`;
       return await moveTo(step, 'Processed', {
         ...{ error: errorOf(new Problem('rate_moved', message)), maximum_sell_amount: null },
-        ...{ sell_amount: sold(file, priced, own), estimated_at: now, proceeds: false, authorised: false },
+        ...{
+          sell_amount: sold(file, priced, own),
+          estimated_at: now,
+          proceeds: false,
+          authorised: false,
+          waited: false,
+        },
       });
     }
     if (scene.trade) requireOpen(scene.trade);
@@ -111,6 +112,28 @@ export async function begin(step: Step): Promise<Outcome> {
     if (error instanceof Problem) return fail(step, error);
     throw error;
   }
+}
+
+/** What the valid rows of a file need. */
+interface Needs {
+  exchanges: boolean;
+  payees: boolean;
+}
+
+async function needsOf({ tx, file }: Step): Promise<Needs> {
+  const { rows } = await tx.query<Needs & Record<string, unknown>>(
+    `select coalesce(bool_or(exchanged), false) as exchanges, coalesce(bool_or(new_payee is not null), false) as payees
+     from mass_payment_rows where client_id = $1 and mass_payment_id = $2 and status = 'valid'`,
+    [file.client_id, file.mass_payment_id],
+  );
+  return rows[0] ?? { exchanges: false, payees: false };
+}
+
+/** Whether its maker may still do what a file needs. */
+function mayGoOn(rights: Rights, { exchanges, payees }: Needs): boolean {
+  const enabled = rights.client_enabled && rights.contact_enabled;
+  const orders = rights.can_create_payments && rights.can_manage_multipayments;
+  return enabled && orders && (rights.can_trade || !exchanges) && (rights.can_manage_beneficiaries || !payees);
 }
 
 /** Why a group is bought, where its rows say it: `other` where they differ. */

@@ -3,7 +3,12 @@ import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
 import { hashVerificationCode, newVerificationCode } from '../../identity/second-factor/verification-code.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
-import { claimText, findSecondFactor, LIFETIME_SECONDS } from '../../payments/step-up/challenge.ts';
+import {
+  claimText,
+  findSecondFactor,
+  LIFETIME_SECONDS,
+  secondFactorMissing,
+} from '../../payments/step-up/challenge.ts';
 import type { OpenedForMany } from '../../payments/step-up/many.ts';
 import { approvalsText } from '../../payments/step-up/message.ts';
 import {
@@ -172,7 +177,8 @@ export async function openFileChallenge(
 /**
  * Checks the code of a confirmation, before its transaction. The attempt is counted first.
  * @returns undefined where the client asks for none, or the file cannot be confirmed now: `confirmFile` says so
- * @throws Problem mass_payment_not_found, permission_denied, step_up_required, challenge_expired, step_up_failed, rate_limited
+ * @throws Problem mass_payment_not_found, permission_denied, second_factor_missing, step_up_required, challenge_expired, step_up_failed,
+ *   rate_limited
  */
 export async function checkFileCode(
   context: Context,
@@ -184,8 +190,9 @@ export async function checkFileCode(
   if (!(await needsCode(pool, named.clientId))) return undefined;
   requireMaker(file, named);
   if (file.status !== 'Processed' || file.proceeds) return undefined;
-  if (challengeId === undefined || code === undefined) throw stepUpRequired();
   const contact = await factorsOf(pool, named.contactId);
+  if (contact?.second_factor === 'none') throw secondFactorMissing();
+  if (challengeId === undefined || code === undefined) throw stepUpRequired();
   const counted = first(
     await pool.query<{ kind: 'totp' | 'sms'; code_sha256: Buffer | null }>(
       `update step_up_challenges set attempts = attempts + 1

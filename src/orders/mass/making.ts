@@ -69,7 +69,7 @@ async function makeRows(step: Step, stored: readonly StoredRow[]): Promise<void>
   for (const { row, payee } of judged) {
     const known = byIndex.get(row.index)?.beneficiary_id;
     if (known && !payee)
-      row.faults.push({ field: 'beneficiary_name', code: 'beneficiary_not_found', message: 'was deleted meanwhile' });
+      row.faults.push({ field: '', code: 'beneficiary_not_found', message: 'the payee was deleted meanwhile' });
   }
   await refuseTakenUetrs(step, rows, stored);
   const covered = coverInstructions(

@@ -152,6 +152,7 @@ export async function useOfLimit(
   decimals: number,
 ): Promise<LimitUse> {
   const { used, taken } = await takenOf(tx, day, payments, decimals);
+  if (used instanceof Problem) throw used;
   const amounts = taken.map((each) => {
     if (each instanceof Problem) throw each;
     return each;
@@ -172,6 +173,7 @@ export async function shareOfLimit(
   decimals: number,
 ): Promise<(string | Problem)[]> {
   const { used, taken } = await takenOf(tx, day, payments, decimals);
+  if (used instanceof Problem) return payments.map(() => used);
   let sum = used;
   return taken.map((each) => {
     if (each instanceof Problem) return each;
@@ -181,13 +183,13 @@ export async function shareOfLimit(
   });
 }
 
-/** What of the limit is used, and what each payment takes of it. @throws Problem exchange_rate_missing, of what is used */
+/** What of the limit is used, and what each payment takes of it; a Problem where a rate is missing. */
 async function takenOf(
   tx: Transaction,
   day: DayOfOrders,
   payments: readonly Counted[],
   decimals: number,
-): Promise<{ used: Big; taken: (string | Problem)[] }> {
+): Promise<{ used: Big | Problem; taken: (string | Problem)[] }> {
   const quotes = new Map<string, Quote | Problem>();
   const converted = async ({ currency, amount }: Counted): Promise<string | Problem> => {
     const quote = quotes.get(currency) ?? (await quoteBetween(tx, currency, day.currency).catch(refusalOf));
@@ -198,11 +200,11 @@ async function takenOf(
       `no rate is known between ${currency} and ${day.currency}, of the daily limit`,
     );
   };
-  let used = new Big(day.used);
+  let used: Big | Problem = new Big(day.used);
   for (const other of day.others) {
-    const taken = await converted(other);
-    if (taken instanceof Problem) throw taken;
-    used = used.plus(taken);
+    const share = await converted(other);
+    if (share instanceof Problem) return { used: share, taken: [] };
+    used = used.plus(share);
   }
   const taken: (string | Problem)[] = [];
   for (const payment of payments) taken.push(await converted(payment));
