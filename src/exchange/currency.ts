@@ -9,7 +9,7 @@ import { A_CURRENCY, isCurrency, minorUnits } from '../values/currencies.ts';
 import { attempt, Problem, refusedBody } from '../values/errors.ts';
 import { type Exact, exact } from '../values/json.ts';
 import { decimal } from '../values/money.ts';
-import { Currency, closed, Day, Decimal, ExactNumber, Nullable, PATTERNS, Text } from '../values/schemas.ts';
+import { Currency, closed, Day, DecimalNumber, ExactNumber, Nullable, PATTERNS, Text } from '../values/schemas.ts';
 
 /** Digits after the point that a currency may have. */
 const MAX_DECIMALS = 4;
@@ -42,7 +42,7 @@ const WEEKEND = Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
   description: 'Days of the week as ISO 8601 counts: 6 is Saturday',
 });
 const limit = (description: string) =>
-  optional(Decimal(description), { shown: Nullable(ExactNumber(description)), example: null });
+  optional(DecimalNumber(description), { shown: Nullable(ExactNumber(description)), example: null });
 
 /** How a currency is settled and traded, as the institution sets it. */
 export const CURRENCY = new RecordKind({

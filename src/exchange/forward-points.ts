@@ -5,7 +5,7 @@ import type { Db, Transaction } from '../database/database.ts';
 import { type Input, RecordKind, required } from '../database/record.ts';
 import { type Exact, exact } from '../values/json.ts';
 import { MAX_RATE_DECIMALS } from '../values/money.ts';
-import { Currency, closed, Decimal, ExactNumber } from '../values/schemas.ts';
+import { Currency, closed, DecimalNumber, ExactNumber } from '../values/schemas.ts';
 import { givenDecimal, refuse, repeated } from './currency.ts';
 import type { ForwardPoint } from './price.ts';
 
@@ -13,11 +13,12 @@ const MAX_TENORS = 500;
 /** Days from today of the last tenor. */
 const MAX_TENOR_DAYS = 3_660;
 
+const POINTS_RANGE = { signed: true, decimals: MAX_RATE_DECIMALS };
 const POINTS = Type.Array(
   Type.Object(
     {
       days: Type.Integer({ minimum: 0, maximum: MAX_TENOR_DAYS, description: 'Calendar days from today' }),
-      points: Decimal('What is added to the rate; it may be negative', { signed: true, decimals: MAX_RATE_DECIMALS }),
+      points: DecimalNumber('What is added to the rate; it may be negative', POINTS_RANGE),
     },
     closed,
   ),
@@ -69,7 +70,7 @@ export async function setForwardPoints(
   const points = given
     .map(({ days, points: text }, index) => ({
       days,
-      points: givenDecimal(text, `points[${index}].points`, { signed: true, decimals: MAX_RATE_DECIMALS }),
+      points: givenDecimal(text, `points[${index}].points`, POINTS_RANGE),
     }))
     .toSorted((one, other) => one.days - other.days);
   const { rows } = await tx.query<PointsRow & Record<string, unknown>>(

@@ -78,7 +78,8 @@ export interface Mid {
 /**
  * Bought units for one sold, before the spread.
  * @param days calendar days from today to the value date of a forward; undefined: a spot
- * @throws Problem exchange_rate_missing; amount_out_of_range where the points of a forward leave nothing of its rate
+ * @returns zero or less where the points of a forward leave nothing of its rate
+ * @throws Problem exchange_rate_missing
  */
 export function midOf(market: Pick<Market, 'rates' | 'points'>, pair: Pair, days?: number): Mid {
   const { sell_currency: sold, buy_currency: bought } = pair;
@@ -95,9 +96,8 @@ export function midOf(market: Pick<Market, 'rates' | 'points'>, pair: Pair, days
   // The rate of the opposite pair, which is the inverse one or its own where it has one.
   const opposite = findRate(market.rates, bought, sold) ?? found;
   const forward = plus(times(ratioOf(opposite.numerator), inverted(ratioOf(opposite.denominator))), added);
-  if (forward.numerator === 0n)
-    throw new Problem('amount_out_of_range', { field: 'value_date', message: 'the rate of this day is zero' });
-  return { mid: inverted(forward), asOf: opposite.asOf };
+  // Zero has no inverse; no price follows from it either.
+  return { mid: forward.numerator === 0n ? forward : inverted(forward), asOf: opposite.asOf };
 }
 
 function missing({ sell_currency: sold, buy_currency: bought }: Pair, what: string): Problem {

@@ -5,7 +5,7 @@ import { type Db, first, type Transaction } from '../database/database.ts';
 import { A_ZONE, CutoffTime, CutoffZone, givenDecimal, refuse } from '../exchange/currency.ts';
 import { isTimeZone } from '../values/calendar.ts';
 import { exact } from '../values/json.ts';
-import { Currency, closed, Decimal, ExactNumber, Nullable } from '../values/schemas.ts';
+import { Currency, closed, DecimalNumber, ExactNumber, Nullable } from '../values/schemas.ts';
 import { SCHEMES } from './declaration.ts';
 import { DEFAULT_RULES, OPEN_RULE, type SchemeRule } from './schemes.ts';
 
@@ -21,7 +21,7 @@ export const SCHEME_FIELDS = {
       {
         payment_currency: Currency('Currency of the payment'),
         bank_country: Type.Optional(Nullable(Type.String({ pattern: '^([A-Z]{2}|SEPA)$', description: PLACE }))),
-        maximum: Type.Optional(Nullable(Decimal('Largest amount, included; null: any', { positive: true }))),
+        maximum: Type.Optional(Nullable(DecimalNumber('Largest amount, included; null: any', { positive: true }))),
         scheme: Type.Enum([...SCHEMES]),
         cutoff_time: Type.Optional(Nullable(CutoffTime('Orders of today are taken before it'))),
         cutoff_timezone: Type.Optional(CutoffZone('Zone of cutoff_time')),

@@ -120,6 +120,11 @@ export const Decimal = (description: string, range: DecimalRange = {}) =>
     description: `${description}; a number or a decimal string, read exactly`,
     ...formed({ anyOf: Object.values(decimalForms(range)) }),
   });
+/** A JSON number, read exactly (money.ts): a text is none. */
+export const DecimalNumber = (description: string, range: DecimalRange = {}) =>
+  Type.Unsafe<number | string>(
+    Type.Number({ description: `${description}, read exactly`, ...formed(decimalForms(range).number) }),
+  );
 /** A decimal of an answer: a JSON number with exactly its digits. */
 export const ExactNumber = (description: string) => Type.Unsafe<Exact>(Type.Number({ description }));
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -97,6 +97,7 @@ describe('a price', () => {
   test('of a forward has the points of its day', async () => {
     const forward = (fields: object) => ask({ trade_type: 'forward', amount: 1_000_000, ...fields }, 'estimate');
     await put('/pricing', { default_spread_bps: 0 });
+    const rates = { EUR: 1.185, JPY: 191.37, USD: 1.25 };
     refused(await forward({}), 409, 'exchange_rate_missing');
     const points = [
       { days: 30, points: -0.003 },
@@ -116,6 +117,14 @@ describe('a price', () => {
     assert.equal(inverse.body.estimated_rate, 0.84459459);
     await put('/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points: [{ days: 30, points: -30 }] });
     refused(await forward({ value_date: '2026-12-24' }), 409, 'amount_out_of_range');
+    // Nothing is left of the opposite pair's, but that it is too old is said first.
+    await put('/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points: [{ days: 30, points: -1.185 }] });
+    const nothing = { value_date: '2026-12-24', sell_currency: 'EUR', buy_currency: 'GBP' };
+    refused(await forward(nothing), 409, 'amount_out_of_range');
+    await put('/pricing', { rate_max_age_seconds: 1 });
+    await put('/exchange-rates', { base_currency: 'GBP', rates, as_of: '2026-11-24T09:00:00Z' });
+    refused(await forward(nothing), 409, 'exchange_rate_stale');
+    await put('/exchange-rates', { base_currency: 'GBP', rates });
     await put('/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points: [] });
     const listed = await service.operator('GET', '/forward-points');
     assert.deepEqual(listed.body, []);

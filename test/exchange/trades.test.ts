@@ -266,6 +266,7 @@ describe('a list of trades', () => {
     assert.deepEqual(await ids('buy_currency=USD'), [second.trade_id]);
     assert.deepEqual(await ids('buy_currency=USD&trade_type=forward,spot&status=Created,Closed'), [second.trade_id]);
     assert.deepEqual(await ids('buy_currency=USD&status=Closed'), []);
+    assert.deepEqual(await ids('buy_currency=USD&status=Closed&status=Created'), [second.trade_id]);
     assert.deepEqual(await ids(`mass_payment_id=${randomUUID()}`), []);
     await booked({}, { amount: 5, buy_currency: 'USD' });
     assert.deepEqual(await ids('page_size=1&page=1&buy_currency=USD'), [second.trade_id]);

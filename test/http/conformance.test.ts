@@ -701,7 +701,7 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PATCH', '/account-details/none', {});
   await read(ask, '/account-details?currency=EUR', 'account_details_id');
   const holidays = [{ date: '2026-12-25', name: 'Christmas Day' }];
-  await ask('PUT', '/currencies/EUR', { cutoff_time: '15:30', holidays, minimum: 1, maximum: '1000000.50' });
+  await ask('PUT', '/currencies/EUR', { cutoff_time: '15:30', holidays, minimum: 1, maximum: 1_000_000.5 });
   await ask('PUT', '/currencies/EUR', { weekend: [8], cutoff: 1 });
   await ask('GET', '/currencies/EUR');
   await ask('GET', '/currencies/XQQ');

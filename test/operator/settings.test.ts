@@ -94,6 +94,7 @@ describe('settings of a currency', () => {
       ],
       [{ minimum: 2, maximum: 1 }, 'body.minimum: must not be above maximum'],
       [{ minimum: -1 }, 'body.minimum'],
+      [{ maximum: '100' }, 'body.maximum: must be a number'],
       [{ cutoff: '15:30' }, 'body.cutoff: is not a field'],
     ]);
     for (const path of ['/currencies/EURO', '/currencies/XQQ', '/currencies/eur']) {
@@ -200,6 +201,7 @@ test('the table of schemes has a default, and is replaced as a whole', async () 
     [{ rules: [{ ...open, scheme: 'PIGEON' }] }, 'body.rules[0].scheme: must be one of SWIFT, SEPA'],
     [{ rules: [open, { ...open, bank_country: 'Germany' }] }, 'body.rules[1].bank_country'],
     [{ rules: [{ ...open, maximum: 0 }] }, 'body.rules[0].maximum'],
+    [{ rules: [{ ...open, maximum: '10' }] }, 'body.rules[0].maximum: must be a number'],
     [{ rules: [{ ...open, cutoff_timezone: 'Nowhere' }] }, 'body.rules[0].cutoff_timezone'],
   ]);
   assert.deepEqual(await put('/payment-schemes', { rules: [] }), { rules: [] });
@@ -208,7 +210,7 @@ test('the table of schemes has a default, and is replaced as a whole', async () 
 test('an order reads all of them at once', async () => {
   const { clientId } = await createWorld(service);
   await put('/currencies/NOK', { cutoff_time: '11:00' });
-  await put('/payment-schemes', { rules: [{ payment_currency: 'NOK', maximum: '10.50', scheme: 'LOCAL' }] });
+  await put('/payment-schemes', { rules: [{ payment_currency: 'NOK', maximum: 10.5, scheme: 'LOCAL' }] });
   const { pool } = service.service.context;
   await service.operator('POST', '/currency-accounts', { client_id: clientId, currency: 'NOK' });
   const { body } = await service.operator('GET', `/currency-accounts?client_id=${clientId}`);
@@ -217,7 +219,7 @@ test('an order reads all of them at once', async () => {
   assert.equal(unset.pricing.currencies, null);
   assert.equal(unset.currency('NOK').cutoff_time, '11:00');
   assert.deepEqual(unset.currency('DKK').weekend, [6, 7]);
-  assert.deepEqual([unset.schemes[0]?.scheme, unset.schemes[0]?.maximum], ['LOCAL', '10.50']);
+  assert.deepEqual([unset.schemes[0]?.scheme, unset.schemes[0]?.maximum], ['LOCAL', '10.5']);
   await put(`/clients/${clientId}/pricing`, { currencies: [{ currency: 'NOK' }] });
   assert.equal((await readOrderSettings(pool, clientId, paid)).pricing.currencies?.[0]?.pay_allowed, true);
 });
@@ -239,6 +241,7 @@ test('forward points of a pair are listed by days, each day once', async () => {
   await put('/forward-points', { sell_currency: 'EUR', buy_currency: 'GBP', points: [] });
   assert.deepEqual(await get('/forward-points'), [set.body]);
   const bodies: [body: unknown, details: string][] = [
+    [{ ...pair, points: [{ days: 1, points: '1' }] }, 'body.points[0].points: must be a number'],
     [
       {
         ...pair,

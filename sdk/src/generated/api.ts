@@ -1506,7 +1506,7 @@ export interface SandboxExchangeRate {
   sell_currency: string;
   /** ... is worth so many of this one */
   buy_currency: string;
-  /** Read exactly */
+  /** Rate, read exactly */
   rate: number;
 }
 
@@ -2127,9 +2127,9 @@ export interface Operations {
   /** List trades */
   'GET /trades': {
     query?: {
-      /** Only of these types, separated by commas */
+      /** Only of these types, comma separated, at most 1000, for example `spot` */
       trade_type?: string;
-      /** Only with one of these statuses, separated by commas */
+      /** Only with one of these statuses, comma separated, at most 1000, for example `Created` */
       status?: string;
       /** Only drawdowns of this trade */
       parent_trade_id?: string;

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { setPairRate } from '../../exchange/exchange-rates.ts';
 import { Exact } from '../../values/json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../../values/money.ts';
-import { Currency, closed, decimalForms, formed } from '../../values/schemas.ts';
+import { Currency, closed, DecimalNumber } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { answerChange } from './change.ts';
@@ -15,7 +15,7 @@ const PairRate = Type.Object(
   {
     sell_currency: Currency('One unit of this currency ...'),
     buy_currency: Currency('... is worth so many of this one'),
-    rate: Type.Number({ exclusiveMinimum: 0, description: 'Read exactly', ...formed(decimalForms(RATE).number) }),
+    rate: DecimalNumber('Rate', RATE),
   },
   { ...closed, title: 'SandboxExchangeRate', examples: [EXAMPLE] },
 );

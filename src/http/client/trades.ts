@@ -18,10 +18,11 @@ import {
   writeBooking,
 } from '../../exchange/quote-booking.ts';
 import { TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade-declaration.ts';
+import { commaList, oneOf } from '../../values/comma-list.ts';
 import { attempt, Problem } from '../../values/errors.ts';
 import { decimal, MAX_AMOUNT_DECIMALS } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
-import { ClientId, CurrencyCode, Day, formed, Nullable, Text, Uuid } from '../../values/schemas.ts';
+import { ClientId, CurrencyCode, Day, Nullable, Text, Uuid } from '../../values/schemas.ts';
 import { Trade } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { JUDGED, OrderAmount, orderBody, refuseFaults } from '../schemas/order-body.ts';
@@ -32,9 +33,11 @@ import {
   idPath,
   jsonAnswer,
   listAnswer,
+  listParameter,
   listRequest,
   orderErrors,
   Paging,
+  wordItem,
 } from '../schemas/schemas.ts';
 import { soundFields } from '../schemas/sound-fields.ts';
 import { clientAddress } from './caller.ts';
@@ -157,15 +160,6 @@ const DRAW = operation('POST /trades/{trade_id}/drawdowns', {
   },
 });
 
-/** A parameter with several words of a list, with commas between them. */
-const Words = (words: readonly string[], description: string) =>
-  Type.Optional(
-    Type.String({
-      description: `${description}, separated by commas`,
-      ...formed({ type: 'string', pattern: `^(${words.join('|')})(,(${words.join('|')}))*$`, examples: [words[0]] }),
-    }),
-  );
-
 const LIST = operation('GET /trades', {
   schema: {
     operationId: 'listTrades',
@@ -174,8 +168,8 @@ const LIST = operation('GET /trades', {
     description: 'In the order of their booking. Trades are what notifications carry.',
     querystring: Type.Object({
       client_id: ClientId,
-      trade_type: Words(TRADE_TYPES, 'Only of these types'),
-      status: Words(TRADE_STATUSES, 'Only with one of these statuses'),
+      trade_type: listParameter('Only of these types', wordItem(TRADE_TYPES), 'spot'),
+      status: listParameter('Only with one of these statuses', wordItem(TRADE_STATUSES), 'Created'),
       parent_trade_id: Type.Optional(Type.String({ minLength: 1, description: 'Only drawdowns of this trade' })),
       buy_currency: Type.Optional(CurrencyCode('Only those that buy it')),
       external_reference_id: Type.Optional(Type.String({ minLength: 1, description: "The client's own identifier" })),
@@ -274,8 +268,8 @@ export function clientTradeRoutes(app: FastifyInstance, context: Context): void 
 
   serve(app, LIST, async ({ caller, query }, reply) => {
     const filters = {
-      types: wordsOf(query.trade_type, 'trade_type', TRADE_TYPES),
-      statuses: wordsOf(query.status, 'status', TRADE_STATUSES),
+      types: commaList(query.trade_type, 'trade_type', oneOf(TRADE_TYPES)),
+      statuses: commaList(query.status, 'status', oneOf(TRADE_STATUSES)),
       parentId: query.parent_trade_id,
       buyCurrency: query.buy_currency,
       externalReferenceId: query.external_reference_id,
@@ -292,12 +286,4 @@ export function clientTradeRoutes(app: FastifyInstance, context: Context): void 
   serve(app, READ_FUNDS, ({ caller: { clientId }, params }) =>
     readTradeFunds(pool, { clientId, tradeId: params.trade_id }),
   );
-}
-
-/** The words of a list of a query. @throws Problem invalid_parameter */
-function wordsOf(text: string | undefined, field: string, known: readonly string[]): string[] | undefined {
-  const words = text?.split(',').map((word) => word.trim());
-  const wrong = words?.find((word) => !known.includes(word));
-  if (wrong === undefined) return words;
-  throw new Problem('invalid_parameter', { field, message: `must be some of ${known.join(', ')}` });
 }

@@ -34,7 +34,7 @@ import {
   Currency,
   closed,
   Day,
-  decimalForms,
+  DecimalNumber,
   ExactNumber,
   formed,
   Id,
@@ -68,9 +68,7 @@ const NUMBER = 'The institution’s number for the client';
 
 const LIMIT = Type.Object(
   {
-    amount: Type.Unsafe<number | string>(
-      Type.Number({ description: 'Amount, read exactly', minimum: 0, ...formed(decimalForms({}).number) }),
-    ),
+    amount: DecimalNumber('Amount'),
     currency: Currency(),
   },
   { ...closed, description: 'What its contacts may order in a London day; null: no limit' },
