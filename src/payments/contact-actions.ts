@@ -75,22 +75,27 @@ export async function decideMany(
 }
 
 /**
- * Refuses a contact who may not authorise payments, unless the payment waits for it alone: it has ordered the payment.
- * @throws Problem payment_not_found, permission_denied
+ * Which of the payments do not wait for the contact alone, unknown ones among them: a contact who may not authorise payments decides about
+ * those only that it has ordered itself.
  */
-export async function requireOwn(
+export async function findForeign(
   db: Db,
-  { clientId, contactId, paymentId }: Pick<ContactAction, 'clientId' | 'contactId' | 'paymentId'>,
-): Promise<void> {
-  const payment = first(
-    await db.query<{ own: boolean | null }>(
-      `select p.contact_id = $2 and (a.requirement ->> 'own')::boolean as own from payments p
-       left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id where p.client_id = $1 and p.payment_id = $3`,
-      [clientId, contactId, paymentId],
-    ),
+  { clientId, contactId, paymentIds }: Omit<ContactAction, 'paymentId'> & { paymentIds: readonly PaymentId[] },
+): Promise<PaymentId[]> {
+  const { rows } = await db.query<{ payment_id: PaymentId }>(
+    `select p.payment_id from unnest($3::text[]) as w(payment_id) cross join lateral (
+       select * from payments where client_id = $1 and payment_id = w.payment_id offset 0) p
+     join payment_approvals a on a.client_id = $1 and a.payment_id = p.id
+     where p.contact_id = $2 and (a.requirement ->> 'own')::boolean`,
+    [clientId, contactId, paymentIds],
   );
-  if (!payment) noPayment();
-  if (!payment.own) throw noRight();
+  const own = new Set(rows.map(({ payment_id: id }) => id));
+  return paymentIds.filter((id) => !own.has(id));
+}
+
+/** Refuses a contact who may not authorise payments, unless they wait for it alone. @throws Problem permission_denied */
+export async function requireOwn(db: Db, request: Parameters<typeof findForeign>[1]): Promise<void> {
+  if ((await findForeign(db, request)).length > 0) throw noRight();
 }
 
 /**

@@ -119,6 +119,14 @@ test('wrong parameters: 400 that names them, in the order token, client, paramet
   assert.equal((await service.client('unknown', 'GET', '/documents')).status, 401);
 });
 
+test('a document that does not exist is told under the parameter that was sent', async () => {
+  for (const type of ['pi', 'pr', 'tr'])
+    for (const parameter of ['id', 'reference']) {
+      const { status, body } = await get(`type=${type}&${parameter}=NONE&client_id=${world.clientId}`);
+      assert.deepEqual([status, body.details.split(':')[0]], [404, `query.${parameter}`]);
+    }
+});
+
 test('the links of payments and trades lead to their documents, and `reference` does too', async () => {
   const { body } = await world.pay({ reference: 'linked' });
   const [payment] = (await service.client(token, 'GET', `/payments?reference=linked&client_id=${world.clientId}`)).body;

@@ -107,6 +107,32 @@ test('an order and the same payment of the institution require the same', async 
   assert.deepEqual(await notified(ordered), ['CREATED', 'PENDING_OF_AUTHORIZATION']);
 });
 
+test('who may not authorise is told so before the payment and the body are looked at', async () => {
+  const client = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };
+  const world = await ordersWorld(service, { client });
+  const ask = asking(world);
+  const clerk = await world.clerk(['can_create_payments']);
+  const id = await world.pays('1.00');
+  const denied = [403, 'permission_denied'];
+  for (const [method, path, body, query] of [
+    ['PATCH', '/payments/PAY-NONE', {}, '&action=authorise'],
+    ['PATCH', '/payments/PAY-NONE', {}, '&action=reject'],
+    ['PATCH', `/payments/${id}`, { reason: 5 }, '&action=reject'],
+    ['PATCH', `/payments/${id}`, {}, ''],
+    ['POST', '/payments/PAY-NONE/challenges', undefined, ''],
+    ['POST', '/payments/challenges', { payment_ids: [id, 'PAY-NONE'] }, ''],
+  ] as const) {
+    const answer = await ask(clerk.token, method, path, body, query);
+    assert.deepEqual([answer.status, answer.body.code], denied, `${method} ${path}${query}: ${answer.text}`);
+  }
+  await world.act(id, 'cancel');
+  const many = await ask(clerk.token, 'PATCH', '/payments', { payment_ids: [id, 'PAY-NONE'] }, '&action=authorise');
+  assert.deepEqual(
+    many.body.map((each: { code: string }) => each.code),
+    ['permission_denied', 'permission_denied'],
+  );
+});
+
 test('many payments are decided at once, each judged alone', async () => {
   const client = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };
   const world = await ordersWorld(service, { client });

@@ -53,7 +53,7 @@ export function challengeRoutes(app: FastifyInstance, context: Context): void {
       const { contactId, clientId } = request.caller;
       const paymentId = request.params.payment_id;
       if (!request.caller.permissions.can_authorise_payments)
-        await requireOwn(context.pool, { clientId, contactId, paymentId });
+        await requireOwn(context.pool, { clientId, contactId, paymentIds: [paymentId] });
       const language = languageOf(undefined, request.headers['accept-language']);
       return reply.code(201).send(await openStepUp(context, { clientId, contactId, paymentId }, language));
     },

@@ -4,6 +4,13 @@ import { takeBytes } from '../server/keyed.ts';
 
 /** Bodies of CSV, of operations whose schema describes the same as JSON. */
 
+/** How the description shows such a body, beside the JSON. */
+export const DESCRIBED_CSV = {
+  'text/csv': {
+    schema: { type: 'string', description: 'RFC 4180, UTF-8, with a header row of the names of the fields of a row' },
+  },
+};
+
 /** A body that is a CSV. */
 class CsvBody {
   readonly text: string;

@@ -48,11 +48,11 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
       const pdf = await draw(context, drawing, {
         clientId: request.caller.clientId,
         kind: type,
-        id: idOf(request.query),
+        ...idOf(request.query),
       });
       reply.header('vary', 'Origin, Accept');
       if (prefers(request.headers.accept, 'application/pdf', 'application/json')) {
-        const disposition = `inline; filename="${type}-${encodeURIComponent(idOf(request.query))}.pdf"`;
+        const disposition = `inline; filename="${type}-${encodeURIComponent(idOf(request.query).id)}.pdf"`;
         return reply.type('application/pdf').header('content-disposition', disposition).send(pdf);
       }
       // Base64 holds nothing that JSON would escape.
@@ -61,27 +61,28 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
   };
 }
 
-function idOf({ id, reference }: { id?: string; reference?: string }): string {
+/** The identifier that was sent, and in which parameter. */
+function idOf({ id, reference }: { id?: string; reference?: string }): { id: string; field: string } {
   if (id && reference && id !== reference)
     throw new Problem('invalid_parameter', 'query.reference: must be the same as id; you can omit it');
-  const wanted = id || reference;
-  if (!wanted) throw new Problem('missing_parameter', 'query.id: is required');
-  return wanted;
+  if (id) return { id, field: 'query.id' };
+  if (reference) return { id: reference, field: 'query.reference' };
+  throw new Problem('missing_parameter', 'query.id: is required');
 }
 
 async function draw(
   { pool }: Context,
   drawing: Drawing,
-  { clientId, kind, id }: { clientId: string; kind: DocumentKind; id: string },
+  { clientId, kind, id, field }: { clientId: string; kind: DocumentKind; id: string; field: string },
 ): Promise<Buffer> {
   try {
     if (kind === 'tr') {
       const trade = await tradeFacts(pool, clientId, id);
-      if (!trade) throw new Problem('document_not_found', 'query.id: is not a trade of the client');
+      if (!trade) throw new Problem('document_not_found', `${field}: is not a trade of the client`);
       return await documentPdf(drawing, kind, trade);
     }
     const payment = await paymentFacts(pool, clientId, id);
-    if (!payment) throw new Problem('document_not_found', 'query.id: is not a payment of the client');
+    if (!payment) throw new Problem('document_not_found', `${field}: is not a payment of the client`);
     if (kind === 'pr' && payment.sent_date === null)
       throw new Problem('document_not_found', 'query.type: a payment has a receipt once it has been sent');
     return await documentPdf(drawing, kind, payment);

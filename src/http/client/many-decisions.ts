@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { noRight } from '../../approvals/outcome.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
 import { freeKeys } from '../../operator/idempotency.ts';
-import { decideMany } from '../../payments/contact-actions.ts';
+import { decideMany, findForeign, requireOwn } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import {
   changedSince,
@@ -148,10 +149,12 @@ export async function decideAll(
   requireOnce(paymentIds);
   const approver = { clientId, contactId, paymentIds };
   const approves = action === 'authorise';
+  const denied = request.caller.permissions.can_authorise_payments ? [] : await findForeign(context.pool, approver);
   const proof = approves ? await checkStepUpForMany(context, approver, { challengeId, code }) : undefined;
   const refused = await contactChange(context, request, async (tx, act) => {
     const changed = approves ? await redeemForMany(tx, approver, { proof, now: act.now }) : [];
     const before = new Map([...changed].map((id) => [id, changedSince()]));
+    for (const id of denied) before.set(id, noRight());
     return decideMany(tx, act, presentationOf(context), { ...approver, action, reason, refused: before });
   });
   return paymentIds.map((id, index) => shown(id, index, refused.get(index)));
@@ -169,6 +172,8 @@ export function manyDecisionRoutes(app: FastifyInstance, context: Context): void
     const { contactId, clientId } = request.caller;
     const { payment_ids: paymentIds } = request.body;
     requireOnce(paymentIds);
+    if (!request.caller.permissions.can_authorise_payments)
+      await requireOwn(context.pool, { clientId, contactId, paymentIds });
     const language = languageOf(undefined, request.headers['accept-language']);
     const opened: { last?: OpenedForMany } = {};
     const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {

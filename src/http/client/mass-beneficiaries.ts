@@ -40,7 +40,7 @@ import {
 } from '../schemas/schemas.ts';
 import { BeneficiaryOrder, ORDER_EXAMPLE } from './beneficiary-bodies.ts';
 import { answerChange } from './change.ts';
-import { csvOf, holdCsv, readCsvBodies } from './csv-body.ts';
+import { csvOf, DESCRIBED_CSV, holdCsv, readCsvBodies } from './csv-body.ts';
 
 const ID = '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11';
 const Path = uuidPath('mass_beneficiary_id', 'Unique identifier of the instruction');
@@ -88,7 +88,7 @@ const Made = Type.Object(
 const CREATE = operation('POST /mass-beneficiaries', {
   ...JUDGED,
   bodyLimit: MAX_INSTRUCTIONS_BYTES,
-  config: { permission: 'can_manage_beneficiaries' as const },
+  config: { permission: 'can_manage_beneficiaries' as const, describedBody: DESCRIBED_CSV },
   schema: {
     operationId: 'createMassBeneficiary',
     tags: ['mass beneficiaries'],

@@ -23,6 +23,7 @@ import {
 } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { Challenge } from './challenges.ts';
+import { DESCRIBED_CSV } from './csv-body.ts';
 import { STEP_UP } from './payment-actions.ts';
 
 /** The operations on files of payments (docs/files.md). */
@@ -106,7 +107,7 @@ const PagedQuery = Type.Object({ client_id: ClientId, ...Paging });
 export const CREATE = operation('POST /mass-payments', {
   ...JUDGED,
   bodyLimit: MAX_INSTRUCTIONS_BYTES,
-  config: { permission: NEEDS, secondFactor: true },
+  config: { permission: NEEDS, secondFactor: true, describedBody: DESCRIBED_CSV },
   schema: {
     operationId: 'createMassPayment',
     tags: ['mass payments'],

@@ -122,6 +122,8 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     const { action } = request.query;
     const paymentId = request.params.payment_id;
     const informs = action === 'provide_information';
+    if (!informs && !request.caller.permissions.can_authorise_payments)
+      await requireOwn(context.pool, { clientId, contactId, paymentIds: [paymentId] });
     refuseBody(request, informs);
     const { reason, challenge_id: challengeId, verification_code: code, information } = request.body;
     if (informs) {
@@ -131,8 +133,6 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     }
     if (information !== undefined)
       throw new Problem('invalid_body', { field: 'information', message: `is not a field of ${action}` });
-    if (!request.caller.permissions.can_authorise_payments)
-      await requireOwn(context.pool, { clientId, contactId, paymentId });
     const decision = { clientId, contactId, paymentId, action, reason };
     const approves = action === 'authorise';
     const proof = approves ? await checkStepUp(context, decision, { challengeId, code }) : undefined;

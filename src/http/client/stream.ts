@@ -55,7 +55,7 @@ const SCHEMA = {
   }),
   response: {
     200: { description: 'A stream of events', content: { 'text/event-stream': { schema: Type.String() } } },
-    ...errors(400, 403, 404, 502),
+    ...errors(400, 403, 502, 'subscription_not_found'),
   },
 };
 

@@ -12,7 +12,7 @@ export type ImpliedCodes = (route: RouteOptions, schema: FastifySchema) => Error
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types of a body that no schema checks, such as a stream. */
+    /** The media types of a body that no schema checks, such as a stream, beside the JSON that one checks. */
     describedBody?: Record<string, { schema: object }>;
   }
 }
@@ -40,7 +40,12 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
     response[201] = { ...fieldsOf(declared[201]), headers: locationHeader(`Where it can be read: ${location}`) };
   const { summary } = schema;
   const body = route.config?.describedBody
-    ? { content: route.config.describedBody }
+    ? {
+        content: {
+          ...(schema.body ? { 'application/json': { schema: schema.body } } : {}),
+          ...route.config.describedBody,
+        },
+      }
     : [route.preValidation].flat().some((hook) => hook === allowNoBody)
       ? { ...fieldsOf(schema.body), [OPTIONAL]: true }
       : schema.body;

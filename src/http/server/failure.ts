@@ -32,10 +32,16 @@ export function problemOf(error: FastifyError, request: FastifyRequest): Problem
 function frameworkDetails(code: ErrorCode, request: FastifyRequest): string {
   if (code === 'payload_too_large') return `body: must be at most ${request.routeOptions.bodyLimit} bytes`;
   if (code === 'unsupported_media_type') {
-    const sent = String(request.headers['content-type'] ?? 'none').slice(0, MAX_QUOTED_LENGTH);
-    return `header.Content-Type: must be application/json, not ${sent}`;
+    const sent = String(request.headers['content-type'] || 'none').slice(0, MAX_QUOTED_LENGTH);
+    return `header.Content-Type: must be ${mediaTypesOf(request.routeOptions).join(' or ')}, not ${sent}`;
   }
   return 'body: its length differs from the Content-Length';
+}
+
+/** The media types that the body of a route may have. */
+function mediaTypesOf({ schema, config }: FastifyRequest['routeOptions']): string[] {
+  const others = Object.keys(config.describedBody ?? {});
+  return schema?.body || others.length === 0 ? ['application/json', ...others] : others;
 }
 
 /**

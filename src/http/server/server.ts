@@ -25,7 +25,8 @@ import { limitBodies } from './unsent-bodies.ts';
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
 const BUSY_RETRY_AFTER_SECONDS = 5;
-const MAX_PATH_PARAMETER_LENGTH = 256;
+/** No address is longer: Node's parser refuses it. A text that is too long for a record is the text of none. */
+const MAX_PATH_PARAMETER_LENGTH = 16_384;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -179,7 +180,7 @@ function answerInvalidPath(
   error: FastifyError,
   { request, response }: { request: FastifyRequest; response: ServerResponse },
 ): void {
-  const problem = new Problem('not_found', `path: is not a valid path (${error.code})`);
+  const problem = new Problem('not_found', 'path: must be percent-encoded UTF-8', { cause: error });
   const { status, headers, body } = rawAnswer(problem, String(request.id));
   const traceId = traceIdFrom(request.headers.traceparent);
   new UnreadRequests(name, context).refused({ problem, status, requestId: String(request.id), traceId });
