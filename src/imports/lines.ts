@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../values/errors.ts';
-import { parseJson } from '../values/json.ts';
+import { jsonFault, parseJson } from '../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../values/text.ts';
-import { messageOf } from '../values/unknown.ts';
 
 /** Bytes of one line of an import (docs/decisions.md, 1, Body limit). */
 export const MAX_LINE_BYTES = 65_536;
@@ -78,7 +77,7 @@ export function parseLine(line: Omit<Line, 'end'>): unknown {
     return value;
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem('invalid_body', `line: is not valid JSON (${messageOf(error).slice(0, 120)})`);
+    throw new Problem('invalid_body', `line: is not valid JSON (${jsonFault(error)})`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from './unknown.ts';
+
 /**
  * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. Here each number whose double does not print as it was
  * written is remembered with its digits. Where a schema takes a number, http/validation.ts puts the digits in its place, and money.ts
@@ -42,6 +44,19 @@ export function parseJson(text: string): unknown {
   const document = JSON.parse(clean, revive);
   if (digits.size > 0 && typeof document === 'object' && document !== null) documents.set(document, digits);
   return document;
+}
+
+/** Characters of a parser's message that a refusal quotes. */
+const MAX_QUOTED_LENGTH = 120;
+
+/**
+ * What is wrong with a text that `parseJson` or `JSON.parse` refused. It does not have the part of the text that V8 quotes: bank details
+ * and passwords stand there, and a refusal stands in the log.
+ */
+export function jsonFault(error: unknown): string {
+  const message = messageOf(error);
+  if (!message.endsWith(' is not valid JSON')) return message.slice(0, MAX_QUOTED_LENGTH);
+  return message.startsWith('"') ? 'unexpected text' : (message.split(', ', 1)[0] as string);
 }
 
 /** The digits of a document that `parseJson` gave; undefined where every number prints as it was written. */

@@ -14,6 +14,7 @@ import { LIMITS } from '../graphql/limits.ts';
 import { LiveUpdates } from '../graphql/live-updates.ts';
 import { readAs } from '../graphql/read-only.ts';
 import type { GraphqlCaller } from '../graphql/request.ts';
+import { withoutSentValues } from '../graphql/sent-values.ts';
 import { errorMessage, toProblem } from '../schemas/problem.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { ErrorMessage, errors } from '../schemas/schemas.ts';
@@ -131,7 +132,7 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
         if (query instanceof Refused) return refuse(reply, [{ message: query.message }]);
         const loaded = await endpoint.get();
         const { errors, ...result } = await loaded.answer(query, requestOf(request, context), toProblem);
-        if (!('data' in result)) return refuse(reply, errors ?? []);
+        if (!('data' in result)) return refuse(reply, errors ?? [], query);
         const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
         if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
           // Nothing was changed; the answer is the API's 403 and GraphQL's list at once (docs/decisions.md, 1).
@@ -254,7 +255,12 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
   };
 }
 
-function refuse(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
-  reply.request.refusal = { code: 'invalid_body', details: errors.map(({ message }) => message).join('; ') };
+function refuse(
+  reply: FastifyReply,
+  errors: readonly GraphQLFormattedError[],
+  query: GraphqlQuery = { query: '', variables: {}, operationName: undefined },
+): FastifyReply {
+  const details = errors.map(({ message }) => withoutSentValues(message, query)).join('; ');
+  reply.request.refusal = { code: 'invalid_body', details };
   return reply.code(400).type('application/json; charset=utf-8').send(JSON.stringify({ errors }));
 }

@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
-import { parseJson } from '../../values/json.ts';
+import { jsonFault, parseJson } from '../../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
-import { messageOf } from '../../values/unknown.ts';
 import { takeBytes } from './keyed.ts';
 
 /** Imports are streams and have no limit (docs/decisions.md, 1). */
 export const MAX_BODY_BYTES = 1_048_576;
-/** Characters of a parser's message that the refusal quotes. */
-const MAX_QUOTED_LENGTH = 120;
 
 /** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts) and whose texts can be stored (storable.ts). */
 export function readJson(app: FastifyInstance): void {
@@ -28,8 +25,7 @@ export function readJson(app: FastifyInstance): void {
       if (found === undefined) done(null, value);
       else refuse(new Problem('invalid_body', `${found}: ${NOT_STORABLE}`));
     } catch (error) {
-      const reason = messageOf(error).slice(0, MAX_QUOTED_LENGTH);
-      refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
+      refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${jsonFault(error)})`));
     }
   });
 }

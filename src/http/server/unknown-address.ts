@@ -33,7 +33,7 @@ export function answerUnknownAddresses(app: FastifyInstance, advice: Advice): vo
     const advised = advice(request.method, path);
     const hint = advised === undefined ? '' : `; ${advised}`;
     // A route of files has the address, but not this file.
-    const shown = path.slice(0, MAX_QUOTED_LENGTH);
+    const shown = path.slice(0, MAX_QUOTED_LENGTH).split('/').map(withoutAccount).join('/');
     if (methods.length === 0 || methods.includes(request.method))
       return new Problem('not_found', `path: nothing is served at ${shown}${hint}`);
     const allowed = [...new Set(methods)].sort().join(', ');
@@ -46,6 +46,13 @@ export function answerUnknownAddresses(app: FastifyInstance, advice: Advice): vo
   app.setNotFoundHandler((request, reply) => {
     throw refusal(request, reply);
   });
+}
+
+/** Digits from which on a part of a path can be the number of an account, which no log line has. */
+const MIN_ACCOUNT_DIGITS = 6;
+
+function withoutAccount(part: string): string {
+  return (part.match(/\d/g)?.length ?? 0) < MIN_ACCOUNT_DIGITS ? part : '...';
 }
 
 /** A route's address as a pattern. */

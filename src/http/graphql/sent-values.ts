@@ -1,0 +1,25 @@
+import type { GraphqlQuery } from './endpoint.ts';
+
+/** Characters from which on a value is looked for in a message: shorter ones are in many words. */
+const MIN_SEARCHED_CHARACTERS = 3;
+const MASK = '***';
+/** Before a value of a wrong type. */
+const REFUSED_VALUE = 'cannot represent';
+
+/**
+ * A message about a query without the values that were sent, for the log: GraphQL repeats them, and the secret of a subscription may be one.
+ */
+export function withoutSentValues(message: string, { query, variables }: GraphqlQuery): string {
+  const sent = [...query.split('"'), ...leaves(variables)].filter(({ length }) => length >= MIN_SEARCHED_CHARACTERS);
+  const value = message.indexOf(': ', message.indexOf(REFUSED_VALUE));
+  let clean = message.includes(REFUSED_VALUE) && value > 0 ? `${message.slice(0, value)}: ${MASK}` : message;
+  for (const text of sent.sort((one, other) => other.length - one.length))
+    clean = clean.replaceAll(text, MASK).replaceAll(JSON.stringify(text).slice(1, -1), MASK);
+  return clean;
+}
+
+/** The texts and numbers within a value. */
+function leaves(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}
