@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { requireOwn } from '../../payments/contact-actions.ts';
-import { openStepUp } from '../../payments/step-up/challenge.ts';
+import { openStepUp, sendOpened } from '../../payments/step-up/challenge.ts';
 import { languageOf } from '../../values/language.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
+import { contactChange } from './change.ts';
 
 export const Challenge = Type.Object(
   {
@@ -55,7 +56,11 @@ export function challengeRoutes(app: FastifyInstance, context: Context): void {
       if (!request.caller.permissions.can_authorise_payments)
         await requireOwn(context.pool, { clientId, contactId, paymentIds: [paymentId] });
       const language = languageOf(undefined, request.headers['accept-language']);
-      return reply.code(201).send(await openStepUp(context, { clientId, contactId, paymentId }, language));
+      const opened = await contactChange(context, request, (tx, { now }) =>
+        openStepUp(tx, context, { clientId, contactId, paymentId }, { now, language }),
+      );
+      await sendOpened(context, contactId, opened);
+      return reply.code(201).send(opened.challenge);
     },
   );
 }

@@ -6,13 +6,13 @@ import { transaction } from '../../database/database.ts';
 import { freeKeys } from '../../operator/idempotency.ts';
 import { decideMany, findForeign, requireOwn } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
+import { sendOpened } from '../../payments/step-up/challenge.ts';
 import {
   changedSince,
   checkStepUpForMany,
   type OpenedForMany,
   openStepUpForMany,
   redeemForMany,
-  sendOpened,
 } from '../../payments/step-up/many.ts';
 import { MESSAGES, type Problem, refusedBody } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';

@@ -9,7 +9,8 @@ import { cancelFile, checkFileCode, confirmFile, openFileChallenge } from '../..
 import { clientView, type MassPayment } from '../../orders/mass/declaration.ts';
 import { instructionsOfCsv, takeFile } from '../../orders/mass/file.ts';
 import { findMassPayment, listErrored, listMassPayments, listReceived } from '../../orders/mass/reading.ts';
-import { type OpenedForMany, sendOpened } from '../../payments/step-up/many.ts';
+import { sendOpened } from '../../payments/step-up/challenge.ts';
+import type { OpenedForMany } from '../../payments/step-up/many.ts';
 import { type BodyFault, Problem } from '../../values/errors.ts';
 import { languageOf } from '../../values/language.ts';
 import { decimal } from '../../values/money.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type Db, first } from '../../database/database.ts';
+import { type Db, first, type Transaction } from '../../database/database.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import {
   hashVerificationCode,
@@ -48,28 +48,38 @@ interface Target extends Payee {
   may_authorise: boolean | null;
 }
 
+/** A challenge that was opened: its answer, and the text message that is still to be sent. */
+export interface Opened {
+  challenge: OpenChallenge;
+  text: string | undefined;
+}
+
 /**
- * Opens a challenge for the approval of a payment (docs/approvals.md, Step-up). Where the second factor is SMS, it sends a text message
- * with the code, the amount and the payee's account: PSD2's dynamic linking (RTS on strong customer authentication, Art. 5).
+ * Opens a challenge for the approval of a payment (docs/approvals.md, Step-up), in the caller's transaction. Where the second factor is SMS,
+ * a text message with the code, the amount and the payee's account is sent once that has ended (`sendOpened`): PSD2's dynamic linking (RTS
+ * on strong customer authentication, Art. 5).
  * @param language of the text message, where the contact has chosen none
- * @throws Problem second_factor_missing, payment_not_found, approval_not_allowed, rate_limited, integration_error
+ * @throws Problem second_factor_missing, payment_not_found, approval_not_allowed, rate_limited
  */
-export async function openStepUp(context: Context, approver: Approver, language: Language): Promise<OpenChallenge> {
-  const { pool, clock } = context;
+export async function openStepUp(
+  tx: Transaction,
+  { config }: Pick<Context, 'config'>,
+  approver: Approver,
+  { now, language }: { now: Date; language: Language },
+): Promise<Opened> {
   const { clientId, contactId } = approver;
-  const now = clock.now();
-  const contact = await findSecondFactor(pool, contactId);
-  const payment = await findTarget(pool, approver);
+  const contact = await findSecondFactor(tx, contactId);
+  const payment = await findTarget(tx, approver);
   const texted = contact.kind === 'sms';
-  if (texted) await claimText(pool, contactId, now);
+  if (texted) await claimText(tx, contactId, now);
   const challenge = randomToken();
   const code = texted ? newVerificationCode() : undefined;
   const expires = new Date(now.getTime() + LIFETIME_SECONDS * 1_000);
-  await pool.query(
-    `insert into step_up_challenges (challenge_sha256, client_id, contact_id, payment_id, kind, amount, payment_currency, account, status,
+  tx.later({
+    text: `insert into step_up_challenges (challenge_sha256, client_id, contact_id, payment_id, kind, amount, payment_currency, account, status,
        code_sha256, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [
+    values: [
       sha256(challenge),
       clientId,
       contactId,
@@ -83,16 +93,21 @@ export async function openStepUp(context: Context, approver: Approver, language:
       now,
       expires,
     ],
-  );
-  if (code !== undefined) {
-    const text = approvalText(contact.language ?? language, context.config.institution.name, { code, ...payment });
-    await sendVerificationCode(context, contactId, text).catch(asProblem);
-  }
-  return { challenge_id: challenge, second_factor: contact.kind, expires_at: expires.toISOString() };
+  });
+  const text = code && approvalText(contact.language ?? language, config.institution.name, { code, ...payment });
+  return {
+    challenge: { challenge_id: challenge, second_factor: contact.kind, expires_at: expires.toISOString() },
+    text: text || undefined,
+  };
+}
+
+/** Sends the text message of a challenge, if it has one. @throws Problem integration_error */
+export async function sendOpened(context: Context, contactId: string, { text }: Pick<Opened, 'text'>): Promise<void> {
+  if (text !== undefined) await sendVerificationCode(context, contactId, text).catch(asProblem);
 }
 
 /** The gateway failed. */
-export function asProblem(error: unknown): never {
+function asProblem(error: unknown): never {
   if (!(error instanceof OAuthError)) throw error;
   throw new Problem('integration_error', error.message, { cause: error });
 }

@@ -1,10 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
-import {
-  hashVerificationCode,
-  newVerificationCode,
-  sendVerificationCode,
-} from '../../identity/second-factor/verification-code.ts';
+import { hashVerificationCode, newVerificationCode } from '../../identity/second-factor/verification-code.ts';
 import { randomToken, sha256 } from '../../values/crypto.ts';
 import { type ErrorCode, Problem, refusedElements } from '../../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
@@ -12,11 +8,10 @@ import type { Language } from '../../values/language.ts';
 import { sum } from '../../values/money.ts';
 import {
   ACCOUNT,
-  asProblem,
   claimText,
   findSecondFactor,
   LIFETIME_SECONDS,
-  type OpenChallenge,
+  type Opened,
   secondFactorMissing,
 } from './challenge.ts';
 import { approvalsText } from './message.ts';
@@ -53,11 +48,9 @@ interface Target {
   may_authorise: boolean | null;
 }
 
-/** A challenge that was opened: its answer, and the text message that is still to be sent. */
-export interface OpenedForMany {
-  challenge: OpenChallenge;
+/** A challenge that was opened, and until when. */
+export interface OpenedForMany extends Opened {
   expiresAt: Date;
-  text: string | undefined;
 }
 
 const REFUSALS: readonly ErrorCode[] = ['payment_not_found', 'approval_not_allowed'];
@@ -110,11 +103,6 @@ export async function openStepUpForMany(
     expiresAt,
     text: text || undefined,
   };
-}
-
-/** Sends the text message of a challenge, if it has one. @throws Problem integration_error */
-export async function sendOpened(context: Context, contactId: string, { text }: OpenedForMany): Promise<void> {
-  if (text !== undefined) await sendVerificationCode(context, contactId, text).catch(asProblem);
 }
 
 async function findTargets(db: Db, { clientId, contactId, paymentIds }: ApproverOfMany): Promise<Target[]> {

@@ -67,6 +67,22 @@ describe('a change right after the revocation was answered is refused', () => {
     assert.equal((await authorise()).body.code, 'authentication_failed');
   });
 
+  test('a challenge, which sends no text message then', async () => {
+    const phone = '+442079460991';
+    const world = await createWorld(service, 'Revoked', {
+      ...{ payment_approvals_enabled: true, authorisation_workflow: '4-eyes', approval_step_up: true },
+    });
+    const approver = await world.hire('Approver', { second_factor: 'sms', phone });
+    const token = await accessToken(service, approver.contactId);
+    const path = `/payments/${(await world.pay()).body.payment_id}`;
+    const query = `?client_id=${world.clientId}`;
+    assert.equal((await service.client(token, 'GET', path + query)).status, 200);
+    await service.operator('PATCH', `/contacts/${approver.contactId}`, { status: 'disabled' });
+    assert.equal((await service.client(token, 'POST', `${path}/challenges${query}`)).status, 401);
+    const { body: texts } = await service.operator('GET', '/text-messages');
+    assert.ok(texts.every(({ to }: { to: string }) => to !== phone));
+  });
+
   test('a token of the operator, also in the middle of an import', async () => {
     const { body: made } = await service.operator('POST', '/operator-tokens', { name: randomUUID(), role: 'core' });
     // A batch of clients has 5,000 lines.

@@ -71,7 +71,7 @@ export const TOKEN_OPERATIONS = {
       description: 'OpenID Connect Core, 5.3.1.',
       security: [{ accessToken: [] }],
       success: { 200: answer('The contact', 'UserInfo') },
-      codes: { 401: ['invalid_token'] },
+      codes: { 401: ['invalid_token'], ...READING },
     }),
   },
   '/.well-known/openid-configuration': {
