@@ -7,6 +7,8 @@ import { OPERATOR_TOKEN, type ServiceProcess } from './system.ts';
 
 /** Share of the calls with an idempotency key that are asked again until they are answered. */
 const INSISTING = 0.7;
+/** Share of those of people who order that are sent twice at once each time. */
+const HASTY = 0.5;
 
 interface Ask extends Pick<Request, 'lines' | 'silent' | 'table' | 'marks'> {
   method?: string;
@@ -58,11 +60,12 @@ export class Caller {
     });
   }
 
-  /** As a person of the party who orders: under a key, and some insist. */
+  /** As a person of the party who orders: under a key, and some insist, or cannot wait. */
   order(what: string, token: string, { path, ...rest }: Ask): Promise<Entry> {
     const insist = this.random.next() < INSISTING;
+    const twice = insist && this.random.next() < HASTY;
     return this.ledger.ask({
-      ...{ what, method: 'POST', insist, token, ...rest },
+      ...{ what, method: 'POST', insist, twice, token, ...rest },
       url: () => `${this.front().api}${this.#ofParty(path)}`,
     });
   }

@@ -5,6 +5,7 @@ import { until } from '../world/until.ts';
 import { consumersStand } from './checks/consumers.ts';
 import { redelivered } from './checks/deliveries.ts';
 import { personsErased } from './checks/erasures.ts';
+import { filesDoneOnce } from './checks/files.ts';
 import { notificationsComplete } from './checks/notifications.ts';
 import { moneyIsHeld } from './checks/orders.ts';
 import { nobodyDied } from './checks/processes.ts';
@@ -14,8 +15,9 @@ import { secondFactorsHold } from './checks/second-factors.ts';
 import { staffIsNamed } from './checks/staff.ts';
 import { statementsSent } from './checks/statements.ts';
 import { tokensHold } from './checks/tokens.ts';
+import { tradesGivenOnce } from './checks/trades.ts';
 import { type Entry, MARKED, type MarkedTable } from './ledger.ts';
-import type { Party } from './party.ts';
+import { openMarkets, type Party } from './party.ts';
 import { OPERATOR_TOKEN, type System } from './system.ts';
 
 /** At least; a slower machine gets twice as long as for working again after a fault. */
@@ -33,6 +35,8 @@ const CHECKS: Record<string, Check> = {
   'every notification of every change has arrived': notificationsComplete,
   'balances add up': balancesAddUp,
   'no money is spent twice, and none is held in vain': moneyIsHeld,
+  'no trade is booked or given twice': tradesGivenOnce,
+  'each row of a file is done once, and each step told': filesDoneOnce,
   'the audit trail verifies': auditVerifies,
   'approvals keep to their rule': approvalsKeepRule,
   'rulesets govern their payments': rulesetsGovern,
@@ -51,6 +55,8 @@ export const CHECK_NAMES = Object.keys(CHECKS);
 
 /** @returns what does not hold: the name of the check, a colon, and what it found */
 export async function check(round: Round): Promise<string[]> {
+  // What waits for markets goes on.
+  await openMarkets(round.system);
   await settled(round.system, Math.max(MIN_SETTLED_SECONDS, 2 * round.recoverySeconds));
   const findings: string[] = [];
   for (const [name, holds] of Object.entries(CHECKS))
@@ -69,7 +75,9 @@ async function settled(system: System, seconds: number): Promise<void> {
          (select count(*)::int from changes_unpublished) as unpublished, (select count(*)::int from audit_unsealed) as unsealed,
          (select count(*)::int from approver_refreshes) as refreshes,
          (select count(*)::int from statement_deliveries where status in ('requested', 'making', 'retrying')) as statements,
-         (select count(*)::int from erasures where state = 'running') as erasures`,
+         (select count(*)::int from erasures where state = 'running') as erasures,
+         (select count(*)::int from mass_payments where proceeds or status like 'Queued%' or status in ('Processing', 'Creating')) as files,
+         (select count(*)::int from mass_beneficiaries where created_by is not null and status in ('queued', 'processing')) as payees`,
         )
         .catch(() => ({ rows: [{ database: 1 }] }));
       left = rows[0];

@@ -30,6 +30,8 @@ const TAMPERING: Fault = {
       // The accounts of statements stay right: one whose balance is wrong is not sent, and tried again for days.
       `update currency_accounts set balance = balance + 1, held = held + 1 where currency <> 'EUR'`,
       `update payment_approvals set authorisations = json_build_array(authorisations->0, authorisations->0) where json_array_length(authorisations) = 1`,
+      'update trades set allocated = allocated + 1',
+      'update mass_payments set made = made + 1',
       'update payment_totals set n = n + 1',
       `update contacts set phone = '+442079460000'`,
       `insert into approval_configurations (client_id, version, id, configuration, created_at, created_by)

@@ -1,6 +1,6 @@
 import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
 import type { Received, Receiver } from '../world/receivers/receiver.ts';
-import type { Ledger } from './ledger.ts';
+import type { Entry, Ledger } from './ledger.ts';
 import type { Party } from './party.ts';
 import type { System } from './system.ts';
 
@@ -34,6 +34,8 @@ interface Begun {
   parties: readonly Party[];
   /** A client whose approvals need a second factor. */
   guarded: Party;
+  /** A client whose orders nobody but their maker approves, with a code. */
+  alone: Party;
   /** A client that is reset again and again. */
   playground: Party;
 }
@@ -45,13 +47,14 @@ export class Known {
   readonly receiver: Receiver;
   readonly parties: readonly Party[];
   readonly guarded: Party;
+  readonly alone: Party;
   readonly playground: Party;
   readonly payments: MadePayment[] = [];
   readonly statements: string[] = [];
   /** Notifications that were answered to be sent again. */
   readonly redeliveries: { id: string; askedAt: number }[] = [];
-  /** What was approved in one go, as it was answered. */
-  readonly pageApprovals: { requestId: string; contactId: string; approved: string[] }[] = [];
+  /** What was decided in one go, as it was answered. */
+  readonly decisions: { requestId: string; contactId: string; done: string[] }[] = [];
   readonly erasures: { contactId: string; name: string; erasureId: string }[] = [];
   readonly operatorTokens: OperatorToken[] = [];
   readonly sessions: Session[] = [];
@@ -67,6 +70,8 @@ export class Known {
   readonly passwords: { email: string; password: string; former: string }[] = [];
   /** Approvals with a code; `answered` is false where nobody answered. */
   readonly stepUps: { paymentId: string; contactId: string; answered: boolean }[] = [];
+  /** Files that were confirmed with a code, as far as anybody knows. */
+  readonly confirmedFiles: string[] = [];
   /** Where each consumer of the feed may stand; null: it may have been deleted. */
   readonly consumers = new Map<string, (string | null)[]>();
   /** How many pings were asked for, and how many of them were answered. */
@@ -76,23 +81,33 @@ export class Known {
   /** Of the application that signs people in. */
   clientSecret = '';
 
-  constructor(system: System, { ledger, receiver, parties, guarded, playground }: Begun) {
+  constructor(system: System, { ledger, receiver, parties, guarded, alone, playground }: Begun) {
     this.system = system;
     this.ledger = ledger;
     this.receiver = receiver;
     this.parties = parties;
     this.guarded = guarded;
+    this.alone = alone;
     this.playground = playground;
   }
 
   /** The clients whose payments stay, each with its own rule of approvals. */
   get lasting(): Party[] {
-    return [...this.parties, this.guarded];
+    return [...this.parties, this.guarded, this.alone];
   }
 
-  /** What arrived of payments, without pings. */
+  /** What arrived of payments. */
   get paymentDeliveries(): Received[] {
-    return this.receiver.received.filter(({ headers }) => headers['x-service-webhook'] !== 'Ping');
+    return this.receiver.received.filter(({ headers }) => headers['x-service-webhook'] === 'PaymentStatusChange');
+  }
+
+  /** Keeps what became of many decisions. @returns the payments on which they count; undefined where nobody answered */
+  decided({ status, answer, requestIds }: Entry, contactId: string): string[] | undefined {
+    if (status !== 200) return undefined;
+    const list = answer?.body as { payment_id: string; done: boolean }[];
+    const done = list.filter((each) => each.done).map(({ payment_id: id }) => id);
+    this.decisions.push({ requestId: requestIds[0] as string, contactId, done });
+    return done;
   }
 
   /** One of the newest payments; undefined before there is any. */

@@ -34,6 +34,7 @@ export const MARKED = {
   operator_tokens: 'name',
   applications: 'name',
   approval_configurations: "configuration->'groups'->0->>'name'",
+  mass_payments: 'external_reference_id',
 } as const;
 
 export type MarkedTable = keyof typeof MARKED;
@@ -52,6 +53,8 @@ export interface Request {
   form?: Record<string, string> | undefined;
   /** Asked again under one idempotency key until it is answered. */
   insist: boolean;
+  /** It insists, and sends each attempt twice at the same moment. */
+  twice?: boolean | undefined;
   silent?: boolean | undefined;
   table?: MarkedTable | undefined;
   marks?: string[] | undefined;
@@ -94,14 +97,11 @@ export class Ledger {
     const entry: Entry = { what, requestIds: [], status: undefined, askedAt, silent, answer: undefined, table, marks };
     this.entries.push(entry);
     for (let attempt = 1; ; attempt += 1) {
-      const requestId = `${key}.${attempt}`;
-      entry.requestIds.push(requestId);
-      const answer = await this.#attempt(request, requestId, key);
-      const status = answer && (request.statusOf?.(answer) ?? answer.status);
-      // 408 and 503 of an import: it goes on behind what it has.
-      if (answer && status !== undefined && status < 500 && status !== 408 && status !== 429) {
-        entry.status = status;
-        entry.answer = answer;
+      const ids = request.twice ? [`${key}.${attempt}a`, `${key}.${attempt}b`] : [`${key}.${attempt}`];
+      entry.requestIds.push(...ids);
+      const told = tellingOf(request, await Promise.all(ids.map((id) => this.#attempt(request, id, key))));
+      if (told) {
+        Object.assign(entry, told);
         this.answered += 1;
         return entry;
       }
@@ -133,4 +133,24 @@ export class Ledger {
       return `${what}: ${done} done, ${entries.length - done - open} refused, ${open} without an answer`;
     });
   }
+}
+
+/**
+ * What tells what became of an attempt: that it was done, or, of all its requests, that it was refused.
+ * @throws Error where two requests under one key were answered to be done, and not alike
+ */
+function tellingOf(
+  { what, statusOf }: Request,
+  answers: readonly (Answer | undefined)[],
+): { status: number; answer: Answer } | undefined {
+  const told = answers.flatMap((answer) => {
+    const status = answer && (statusOf?.(answer) ?? answer.status);
+    // 408 and 503 of an import: it goes on behind what it has.
+    const tells = status !== undefined && status < 500 && status !== 408 && status !== 429;
+    return answer && tells ? [{ status, answer }] : [];
+  });
+  const done = told.filter(({ status }) => status < 300);
+  const texts = new Set(done.map(({ answer }) => answer.text));
+  if (texts.size > 1) throw new Error(`${what} was answered twice under one key: ${[...texts].join(' and ')}`);
+  return done[0] ?? (told.length === answers.length ? told[0] : undefined);
 }

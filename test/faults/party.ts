@@ -9,6 +9,12 @@ export const WORKFLOWS = ['simple', '4-eyes', '6-eyes', 'ruleset'] as const;
 const TOKEN_SECONDS = 90 * 86_400;
 /** Nothing else is booked in it: a client has one account in each currency. */
 export const ORDERED_CURRENCY = 'NOK';
+/** What the parties' receivers hear of. */
+const NOTIFIED = ['PAYMENT_STATUS_CHANGE', 'MASS_PAYMENT_STATUS_CHANGE', 'MASS_BENEFICIARY_STATUS_CHANGE'];
+/** Euros for one of it. */
+const ORDERED_RATE = 0.5;
+/** Everything that a person can be allowed to order. */
+const ORDERING = ['can_create_payments', 'can_manage_multipayments', 'can_manage_beneficiaries', 'can_trade'];
 
 /** A client with its people, and what the callers know of it. */
 export interface Party {
@@ -23,8 +29,22 @@ export interface Party {
   beneficiaries: string[];
   trades: string[];
   multipayments: string[];
-  /** A person who orders, from which account and for whom, and what it ordered that the core has not sent. */
-  orders: { token: string; accountId: number; beneficiaryId: string; made: { id: string; amount: number }[] };
+  orders: Orders;
+}
+
+/** Who orders, from which account and for whom, and what was ordered. */
+interface Orders {
+  /** Two people: what both order at the same moment must not be done twice. */
+  tokens: [string, string];
+  accountId: number;
+  beneficiaryId: string;
+  /** Payments that the core has not sent. */
+  made: { id: string; amount: number }[];
+  /** Trades that the core has not ended. */
+  trades: string[];
+  /** Trades of the institution that can be drawn down. */
+  forwards: string[];
+  files: string[];
 }
 
 /**
@@ -55,7 +75,8 @@ export async function makeParty(
   const paid = await operator('POST', '/beneficiaries', {
     ...{ client_id: world.clientId, beneficiary_name: 'Fjord AS', iban: 'NO9386011117947', currency: ORDERED_CURRENCY },
   });
-  const { contactId: orderer } = await world.hire('Eve', {}, ['can_create_payments']);
+  const hireOrderer = async (name: string) =>
+    accessToken(service, (await world.hire(name, {}, ORDERING)).contactId, TOKEN_SECONDS);
   const { clientId, contactId, beneficiaryId, tradeId, base } = world;
   const token = await accessToken(service, contactId, TOKEN_SECONDS);
   const subscriptionId = receiver ? await subscribe(front, { clientId, token }, receiver) : '';
@@ -66,12 +87,22 @@ export async function makeParty(
     trades: [tradeId],
     multipayments: [],
     orders: {
-      token: await accessToken(service, orderer, TOKEN_SECONDS),
+      tokens: [await hireOrderer('Eve'), await hireOrderer('Fay')],
       accountId: await open(ORDERED_CURRENCY),
       beneficiaryId: paid.body.beneficiary_id,
-      made: [],
+      ...{ made: [], trades: [], forwards: [], files: [] },
     },
   };
+}
+
+/** Clients can exchange what they order in. */
+export async function openMarkets(system: System): Promise<void> {
+  const put = async (path: string, body: object) => {
+    const { status } = await call(`${system.fronts[0]?.operator}${path}`, 'PUT', { token: OPERATOR_TOKEN, body });
+    if (status !== 200) throw new Error(`PUT ${path} is answered ${status}`);
+  };
+  await put('/exchange-rates', { base_currency: ORDERED_CURRENCY, rates: { EUR: ORDERED_RATE } });
+  await put('/fx-availability', { mode: 'open' });
 }
 
 /** By the owner, as every client does it. @returns its id */
@@ -83,7 +114,7 @@ async function subscribe(
   const query =
     'mutation ($subscription: SubscriptionInput!) { createSubscription(input: {subscription: $subscription}) { subscription { id } } }';
   const url = receiver.url(`/${clientId}`);
-  const subscription = { url, types: ['PAYMENT_STATUS_CHANGE'], active: true, secret: 'secret' };
+  const subscription = { url, types: NOTIFIED, active: true, secret: 'secret' };
   const { body, text } = await call(`${api}/webhooks/graphql?client_id=${clientId}`, 'POST', {
     ...{ token, body: { query, variables: { subscription } } },
   });

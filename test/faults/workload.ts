@@ -7,7 +7,7 @@ import { ACTS, type Act } from './acts/acts.ts';
 import { Caller } from './caller.ts';
 import { Known } from './known.ts';
 import { Ledger } from './ledger.ts';
-import { makeParty, type Party, WORKFLOWS } from './party.ts';
+import { makeParty, openMarkets, type Party, WORKFLOWS } from './party.ts';
 import { OPERATOR_TOKEN, type System } from './system.ts';
 
 const CALLERS = 8;
@@ -43,11 +43,13 @@ export class Workload {
         random.whole(0, MAX_ANSWER_MS),
       );
     });
+    await openMarkets(system);
     const parties: Party[] = [];
     for (const workflow of WORKFLOWS) parties.push(await makeParty(system, receiver, { workflow }));
     const guarded = await makeParty(system, receiver, { workflow: '4-eyes', approval_step_up: true });
+    const alone = await makeParty(system, receiver, { workflow: 'simple', approval_step_up: true });
     const playground = await makeParty(system, undefined, { workflow: 'simple' });
-    const known = new Known(system, { ledger: new Ledger(seed), receiver, parties, guarded, playground });
+    const known = new Known(system, { ledger: new Ledger(seed), receiver, parties, guarded, alone, playground });
     const { body } = await call(`${system.fronts[0]?.operator}/applications`, 'POST', {
       token: OPERATOR_TOKEN,
       body: APPLICATION,

@@ -33,12 +33,15 @@ export function copyOf(read: readonly Change[]): Map<string, Change> {
   return copy;
 }
 
-/** A record without the names that it shows of contacts: they change the contact only (docs/change-feed.md). */
+const FLAG = /^beneficiary_(active|authorised|blocked|completed|verified)$/;
+
+/** A record without what it shows of others: names of contacts, and flags of a payment's beneficiary (docs/change-feed.md). */
 function ownFields(record: unknown): unknown {
   if (Array.isArray(record)) return record.map(ownFields);
   if (typeof record !== 'object' || record === null) return record;
   const { ordered_by_name, contact_name, ...own } = record as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, ownFields(value)]));
+  const kept = Object.entries(own).filter(([name]) => !('payment_id' in own && FLAG.test(name)));
+  return Object.fromEntries(kept.map(([name, value]) => [name, ownFields(value)]));
 }
 
 /** Every record of the tables is in the copy, as the operator reads it. */
@@ -55,6 +58,8 @@ export async function compareCopy(
     ['transaction', 'transaction_id', 'transactions'],
     ['currency_account', 'account_id', 'currency_accounts'],
     ['account', 'account_id', 'accounts'],
+    ['quote', 'quote_id', 'quotes'],
+    ['mass_payment', 'mass_payment_id', 'mass_payments'],
     ['mass_beneficiary', 'mass_beneficiary_id', 'mass_beneficiaries'],
     ['statement_request', 'statement_id', 'statement_requests', 'statements'],
     [
@@ -74,6 +79,8 @@ export async function compareCopy(
         delete body.held;
         delete body.available;
       }
+      // One that nobody books expires by itself.
+      if (entity === 'quote' && body.status === 'expired') body.status = 'open';
       assert.deepEqual(ownFields(copy.get(`${entity} ${id}`)?.data), ownFields(body), `${entity} ${id}`);
     }
   }

@@ -3,6 +3,9 @@ import { configure } from './approvals.ts';
 import { browse, forget } from './browsers.ts';
 import { consume } from './consumers.ts';
 import { askStatement, ping, redeliver, replay, sendStatement, subscribe } from './deliveries.ts';
+import * as exchange from './exchange.ts';
+import * as files from './files.ts';
+import { orderWithCode } from './guarded-orders.ts';
 import { application, erase, operatorToken, signOn } from './identity.ts';
 import * as nightly from './nightly.ts';
 import * as orders from './orders.ts';
@@ -23,9 +26,12 @@ export const ACTS: readonly Act[] = [
   ...Object.values(records),
   ...Object.values(nightly),
   ...Object.values(orders),
+  ...Object.values(exchange),
+  ...Object.values(files),
   ...Object.values(sandbox),
   ...[configure, approveMany, visit, askStatement, sendStatement, ping, redeliver, replay, subscribe, consume],
-  ...[operatorToken, application, signOn, erase, approveWithCode, browse, forget, attend],
+  ...[operatorToken, application, signOn, erase, approveWithCode, orderWithCode, browse, forget, attend],
   ...[pay, pay, pay, pay, move, move, move, decide, decide, decide, approveMany, book],
-  ...[orders.order, orders.order, orders.order, orders.settle, orders.settle],
+  ...[orders.order, orders.order, orders.order, orders.settle, orders.settle, orders.credit],
+  ...[exchange.exchange, exchange.payFromTrade, files.sendFile, files.handleFile],
 ];

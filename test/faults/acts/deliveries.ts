@@ -34,12 +34,19 @@ export async function ping(at: Caller): Promise<void> {
   if (status === 204) known.pings.answered += 1;
 }
 
+/** An attempt that is under way when a redelivery is asked for would count as it. */
+async function isDelivered(at: Caller, id: string): Promise<boolean> {
+  const query = "select from notifications where id = $1 and status = 'delivered'";
+  const { rowCount } = await at.known.system.query(query, [id]).catch(() => ({ rowCount: 0 }));
+  return rowCount === 1;
+}
+
 /** What has arrived is sent once more. */
 export async function redeliver(at: Caller): Promise<void> {
   const { received } = at.known.receiver;
   await at.known.receiver.wait(1, FIRST_DELIVERY_SECONDS);
   const id = received.at(-at.random.whole(1, received.length))?.headers['x-service-notification-id'];
-  if (id === undefined) return;
+  if (id === undefined || !(await isDelivered(at, id))) return;
   const entry = await at.operator('redelivery', { path: `/notifications/${id}/redeliver` });
   if (entry.status === 202) at.known.redeliveries.push({ id, askedAt: entry.askedAt });
 }

@@ -1,28 +1,23 @@
 import type { Answer } from '../../world/service.ts';
 import type { Caller } from '../caller.ts';
 import { ORDERED_CURRENCY } from '../party.ts';
+import { orderOf } from './bodies.ts';
 
-/** What an order takes of its account at most, and what the core credits at once: sooner or later the account is empty. */
-const MAX_AMOUNT = 40;
+/** What the core credits at once: sooner or later the account is empty. */
 const CREDITED = '60.00';
-const MAX_PAYMENTS = 3;
 
-/** A person of the party orders payments from its account, which covers some of them. */
+/** A person of the party orders. */
 export async function order(at: Caller): Promise<void> {
   const { party, random, known } = at;
-  const { accountId: funding_account_id, beneficiaryId: beneficiary_id, token, made } = party.orders;
-  const payments = Array.from({ length: random.whole(1, MAX_PAYMENTS) }, () => ({
-    ...{ beneficiary_id, payment_date: party.base.payment_date },
-    ...{ amount: random.whole(1, MAX_AMOUNT), reference: at.ledger.mark() },
-  }));
-  const marks = payments.map(({ reference }) => reference);
-  const body = { funding_account_id, reason: 'other', payments };
-  const { status, answer } = await at.order('order', token, { path: '/payments', body, table: 'payments', marks });
+  const body = orderOf(at);
+  const { status, answer } = await at.order('order', random.pick(party.orders.tokens), {
+    ...{ path: '/payments', body, table: 'payments', marks: body.payments.map(({ reference }) => reference) },
+  });
   if (status !== 201) return;
   const ordered = (answer as Answer).body as { payment_id: string; amount: number }[];
   for (const { payment_id: id, amount } of ordered) {
     known.payments.push({ id, party });
-    made.push({ id, amount });
+    party.orders.made.push({ id, amount });
   }
 }
 

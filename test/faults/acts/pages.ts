@@ -39,7 +39,7 @@ export async function approveMany(at: Caller): Promise<void> {
   const entry = await at.page('approvals by the page', session, { path: '/app/data/approvals', body, silent: true });
   if (entry.status !== 200) return;
   const approved = (entry.answer as Answer).body.approved as string[];
-  at.known.pageApprovals.push({ requestId: entry.requestIds[0] as string, contactId: contact.id, approved });
+  at.known.decisions.push({ requestId: entry.requestIds[0] as string, contactId: contact.id, done: approved });
 }
 
 /** A person chooses a language, decides a payment, and signs out. */

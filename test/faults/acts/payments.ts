@@ -6,6 +6,7 @@ const ACTIONS = [
 ];
 /** Share of decisions that approve. */
 const APPROVING = 0.85;
+const MAX_DECIDED = 6;
 const IMPORTED = ['validate', 'send', 'complete'];
 
 export async function pay(at: Caller): Promise<void> {
@@ -35,6 +36,20 @@ export async function decide(at: Caller): Promise<void> {
   await at
     .of(payment.party)
     .client(`decision ${action}`, token, { method: 'PATCH', path: `/payments/${payment.id}?action=${action}` });
+}
+
+/** By the contact itself, on many at once. */
+export async function decideMany(at: Caller): Promise<void> {
+  const { party, known, random } = at;
+  const payment_ids = known.payments
+    .filter((each) => each.party === party)
+    .slice(-MAX_DECIDED)
+    .map(({ id }) => id);
+  if (payment_ids.length === 0) return;
+  const action = random.next() < APPROVING ? 'authorise' : 'reject';
+  const { id, token } = random.pick(party.approvers);
+  const ask = { method: 'PATCH', path: `/payments?action=${action}`, body: { payment_ids }, silent: true };
+  known.decided(await at.client(`decisions ${action}`, token, ask), id);
 }
 
 export async function cancel(at: Caller): Promise<void> {

@@ -106,7 +106,11 @@ export async function quote(at: Caller): Promise<void> {
   await at.operator('exchange rates', { method: 'PUT', path: '/exchange-rates', body, silent: true });
 }
 
+/** Files wait where markets are closed. */
 export async function holidays(at: Caller): Promise<void> {
-  const body = { mode: 'auto', holidays: [`2027-01-0${at.random.whole(1, 9)}`] };
+  const body = {
+    mode: at.random.pick(['open', 'open', 'open', 'closed']),
+    holidays: [`2027-01-0${at.random.whole(1, 9)}`],
+  };
   await at.operator('FX availability', { method: 'PUT', path: '/fx-availability', body, silent: true });
 }

@@ -1,6 +1,8 @@
 import { DESTINATIONS } from '../../../src/sandbox/course.ts';
 import { EVENTS } from '../../../src/sandbox/trigger.ts';
 import type { Caller } from '../caller.ts';
+import { ORDERED_CURRENCY } from '../party.ts';
+import { newPayeeRow } from './bodies.ts';
 
 /** What an integrator does with the sandbox's own calls (docs/sandbox.md). */
 
@@ -31,11 +33,14 @@ export async function trigger(at: Caller): Promise<void> {
   await at.of(party).client('sandbox trigger', party.token, { path: '/sandbox/trigger', body });
 }
 
-/** Payments of every kind of approval, and then everything of the client goes, while others do the same. */
+/** Payments of every kind of approval, a file, and then everything of the client goes, while others do the same. */
 export async function startAgain(at: Caller): Promise<void> {
   const { playground: party } = at.known;
   const own = at.of(party);
   for (const approval of ['needed', 'none'])
     await own.client('sandbox payment before a reset', party.token, { path: '/sandbox/payments', body: { approval } });
+  const file = { sell_currency: ORDERED_CURRENCY, payment_instructions: [newPayeeRow(own)], auto_commit: true };
+  const body = { ...file, external_reference_id: at.ledger.mark() };
+  await own.client('file before a reset', party.orders.tokens[0], { path: '/mass-payments', body });
   await own.client('sandbox reset', party.token, { path: '/sandbox/reset' });
 }

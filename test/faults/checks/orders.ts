@@ -10,7 +10,8 @@ export async function moneyIsHeld({ system, known }: Round): Promise<void> {
   const { rows: overdrawn } = await system.query(
     `select a.account_id, a.held, h.open, h.debited, t.credited from currency_accounts a,
        lateral (select coalesce(sum(amount) filter (where closed_at is null), 0) as open,
-          coalesce(sum(amount) filter (where closed_by in (select transaction_id from transactions t where t.payment_id = holds.payment_id)), 0)
+          coalesce(sum(amount) filter (where closed_by in (select transaction_id from transactions t
+            where t.payment_id = holds.payment_id or t.trade_id = holds.trade_id)), 0)
             as debited from holds where currency_account_id = a.account_id) h,
        lateral (select coalesce(sum(amount), 0) as credited from transactions t where t.currency_account_id = a.account_id and amount > 0) t
      where a.account_id = any ($1) and (a.held <> h.open or h.open + h.debited > t.credited)`,
@@ -20,7 +21,7 @@ export async function moneyIsHeld({ system, known }: Round): Promise<void> {
   const { rows: wrong } = await system.query(
     `select p.payment_id, p.status, p.amount, count(h.*)::int as holds, count(h.*) filter (where h.closed_at is null)::int as open
      from payments p left join holds h on h.payment_id = p.payment_id and h.amount = p.amount
-     where p.funding_account_id = any ($1) group by p.id
+     where p.funding_account_id = any ($1) and p.own_trade group by p.id
      having count(h.*) <> 1 or case
        when p.status in ('Payment rejected', 'Payment cancelled') then bool_or(h.closed_at is null)
        when p.status in ('Executing Payment', 'Payment complete') then false

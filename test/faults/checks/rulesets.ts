@@ -36,7 +36,7 @@ export async function rulesetsGovern({ system, known }: Round): Promise<void> {
       faults.push(`the payment is ${row.payment}: ${what}`);
   }
   assert.deepEqual(faults, []);
-  for (const { requestId, contactId, approved } of known.pageApprovals) {
+  for (const { requestId, contactId, done } of known.decisions) {
     const { rows: trail } = await system.query(
       `select p.payment_id as id from audit a join payments p on p.payment_id = a.entity_id
        where a.request_id = $1 and a.entity = 'payment' and a.actor = $2 order by 1`,
@@ -44,8 +44,8 @@ export async function rulesetsGovern({ system, known }: Round): Promise<void> {
     );
     assert.deepEqual(
       trail.map(({ id }) => id),
-      approved.toSorted(),
-      `approved in one go by ${requestId}`,
+      done.toSorted(),
+      `decided in one go by ${requestId}`,
     );
   }
 }

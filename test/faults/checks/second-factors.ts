@@ -6,14 +6,15 @@ import type { Round } from './round.ts';
 const MAX_PASSWORDS = 20;
 
 /**
- * The approvals of the client that needs codes are those that were given with one, each once. A password that was changed is refused, and
+ * The approvals of the clients that need codes are those that were given with one, each once. No order leaves without one. A password that was changed is refused, and
  * the new one signs in.
  */
 export async function secondFactorsHold({ system, known }: Round): Promise<void> {
   const { rows } = await system.query(
     `select p.payment_id || ' ' || (a.value->>'contact_id') as id from payment_approvals pa
-     join payments p on p.client_id = $1 and p.id = pa.payment_id, json_array_elements(pa.authorisations) a where pa.client_id = $1`,
-    [known.guarded.clientId],
+     join payments p on p.client_id = pa.client_id and p.id = pa.payment_id, json_array_elements(pa.authorisations) a
+     where pa.client_id = any ($1)`,
+    [[known.guarded.clientId, known.alone.clientId]],
   );
   const approvals = rows.map(({ id }) => id as string);
   const given = known.stepUps.map(({ paymentId, contactId, answered }) => ({
@@ -26,6 +27,13 @@ export async function secondFactorsHold({ system, known }: Round): Promise<void>
   for (const id of approvals)
     if (!given.some((each) => each.id === id)) faults.push(`the approval ${id} was given without a code`);
   if (new Set(approvals).size !== approvals.length) faults.push(`an approval is there twice: ${approvals.join()}`);
+
+  const { rows: left } = await system.query(
+    `select payment_id from payments where client_id = $1 and status <> 'Payment pending of authorization'
+       and payment_id <> all ($2) and (mass_payment_id is null or mass_payment_id::text <> all ($3))`,
+    [known.alone.clientId, known.stepUps.map(({ paymentId }) => paymentId), known.confirmedFiles],
+  );
+  for (const { payment_id: id } of left) faults.push(`the order ${id} has left without a code`);
 
   const signIn = async (email: string, password: string) => {
     const form = { email, password, client_id: APPLICATION.client_id, state: 'faults' };
