@@ -4,6 +4,7 @@ import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { A_ZONE, CutoffTime, CutoffZone, givenDecimal, refuse } from '../exchange/currency.ts';
 import { isTimeZone } from '../values/calendar.ts';
+import { isCountry } from '../values/countries.ts';
 import { exact } from '../values/json.ts';
 import { Currency, closed, DecimalNumber, ExactNumber, Nullable } from '../values/schemas.ts';
 import { SCHEMES } from './declaration.ts';
@@ -12,6 +13,7 @@ import { DEFAULT_RULES, OPEN_RULE, type SchemeRule } from './schemes.ts';
 /** The institution's table of payment schemes. */
 
 const MAX_RULES = 500;
+const A_PLACE = 'must be SEPA, or a country of ISO 3166-1, two capital letters as GB, or XK';
 const PLACE = 'Country of the payee’s bank (ISO 3166-1 alpha-2), or SEPA; null: any';
 
 /** The properties of a body that replaces the table. */
@@ -73,7 +75,10 @@ export async function setSchemes(
       every_day: each.every_day ?? OPEN_RULE.every_day,
     };
   });
-  refuse([[rules.findIndex((each) => !isTimeZone(each.cutoff_timezone)), 'rules[].cutoff_timezone', A_ZONE]]);
+  refuse([
+    [rules.findIndex((each) => !isPlace(each.bank_country)), 'rules[].bank_country', A_PLACE],
+    [rules.findIndex((each) => !isTimeZone(each.cutoff_timezone)), 'rules[].cutoff_timezone', A_ZONE],
+  ]);
   const before = shown(await readSchemes(tx));
   await tx.query(
     'insert into payment_schemes (rules) values ($1) on conflict ("only") do update set rules = excluded.rules',
@@ -82,6 +87,10 @@ export async function setSchemes(
   const after = shown(rules);
   audit(tx, act, { action: 'update', entity: 'payment_schemes', entityId: 'payment_schemes', before, after });
   return after;
+}
+
+function isPlace(place: string | null): boolean {
+  return place === null || place === 'SEPA' || isCountry(place);
 }
 
 /** The rules of the table, by default where nobody has set any. */

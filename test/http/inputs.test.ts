@@ -270,6 +270,18 @@ describe('texts that cannot be stored', () => {
       assert.ok(imported.body.errors[0].details.startsWith('body.client_name:'), imported.text);
     });
 
+    test(`${what} in the body of an order: it is one of the faults`, async () => {
+      const search = await client('POST', '/beneficiaries/search', `{"name":"${written}"}`);
+      refused(search, 'body.name');
+      assert.deepEqual(search.body.errors, [
+        { code: 'invalid_format', message: search.body.message, details: search.body.details, request_index: null },
+      ]);
+      const list = await client('POST', '/payments/challenges', `{"payment_ids":["PAY1","${written}"]}`);
+      refused(list, 'body.payment_ids[1]');
+      assert.equal(list.body.errors[0].request_index, 1);
+      refused(await client('POST', '/beneficiaries/search', `{"name":"A","${written}":1}`), 'body');
+    });
+
     test(`${what} in GraphQL, as a variable and in the document: 400 that names the field`, async () => {
       const create =
         'mutation ($subscription: SubscriptionInput!) { createSubscription(input: {subscription: $subscription}) { subscription { id } } }';

@@ -200,6 +200,7 @@ test('the table of schemes has a default, and is replaced as a whole', async () 
     [{}, 'body.rules: is required'],
     [{ rules: [{ ...open, scheme: 'PIGEON' }] }, 'body.rules[0].scheme: must be one of SWIFT, SEPA'],
     [{ rules: [open, { ...open, bank_country: 'Germany' }] }, 'body.rules[1].bank_country'],
+    [{ rules: [open, { ...open, bank_country: 'ZZ' }] }, 'body.rules[1].bank_country: must be SEPA, or a country'],
     [{ rules: [{ ...open, maximum: 0 }] }, 'body.rules[0].maximum'],
     [{ rules: [{ ...open, maximum: '10' }] }, 'body.rules[0].maximum: must be a number'],
     [{ rules: [{ ...open, cutoff_timezone: 'Nowhere' }] }, 'body.rules[0].cutoff_timezone'],

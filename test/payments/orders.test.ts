@@ -237,6 +237,7 @@ test('a refused order names what is wrong, all of it, in the order of the checks
     [{ ...from, typo: null }, [own.payment(1)], 400, 'invalid_body', 'body.typo'],
     [from, [], 400, 'invalid_body', 'body.payments'],
     [from, [own.payment('1.001')], 400, 'invalid_body', 'body.payments[0].amount'],
+    [from, [own.payment('1.0000000001')], 400, 'invalid_body', 'body.payments[0].amount: must have at most 2 digits'],
     [from, [own.payment(1, { reference: 'ab' })], 400, 'invalid_body', 'body.payments[0].reference'],
     [from, [own.payment(1, { reference: 'a\nbc' })], 400, 'invalid_body', 'body.payments[0].reference'],
     [from, [own.payment(1, { payment_date: '2026-02-30' })], 400, 'invalid_body', 'body.payments[0].payment_date'],
@@ -301,6 +302,35 @@ test('a refused order names what is wrong, all of it, in the order of the checks
   const creator = await own.clerk(['can_create_payments']);
   const traded = await own.order([{ typo: 1 }], { ...from, quote_id: 'abc' }, { token: creator.token });
   assert.deepEqual([traded.status, traded.body.details], [403, 'the contact needs can_trade for this client']);
+});
+
+test('a payment has the decimals of its currency, as the institution sets them', async () => {
+  const own = await ordersWorld(service);
+  const open = { client_id: own.clientId, currency: 'CHF' };
+  const { body } = await service.operator('POST', '/currency-accounts', open);
+  await service.operator('POST', '/transactions', {
+    ...{ client_id: own.clientId, currency_account_id: body.account_id, kind: 'CREDIT_INCOMING_TRANSACTION' },
+    amount: { amount: '10', currency: 'CHF' },
+  });
+  const payee = await service.operator('POST', '/beneficiaries', {
+    ...{ client_id: own.clientId, beneficiary_name: 'Meier', currency: 'CHF', account_number: '123' },
+  });
+  const pay = (amount: string) =>
+    own.order([own.payment(amount, { beneficiary_id: payee.body.beneficiary_id })], {
+      ...{ funding_account_id: body.account_id, reason: 'payment_for_goods' },
+    });
+  const set = (settings: object) => service.operator('PUT', '/currencies/CHF', settings);
+  await set({ decimals: 3 });
+  const paid = await pay('1.125');
+  assert.equal(paid.status, 201, paid.text);
+  const { buy_amount: bought, sell_amount: sold } = await own.trade(paid.body[0].trade_id);
+  assert.deepEqual([bought, sold], [1.125, 1.125]);
+  await set({ decimals: 0 });
+  assert.equal(
+    (await pay('1.1')).body.details,
+    'body.payments[0].amount: must have at most 0 digits after the point, as CHF has',
+  );
+  await set({});
 });
 
 test('nothing uses the trade of a single payment, and a client’s trade that has ended stays so', async () => {

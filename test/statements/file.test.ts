@@ -104,6 +104,11 @@ test('what makes no sense is refused', async () => {
     assert.ok(answer.body.details.startsWith(details), answer.body.details);
     if (code === 'invalid_body') assert.equal(answer.body.errors[0].details, answer.body.details);
   }
+  const both = await request({ from_value_datetime: 'never', to_value_datetime: 'always' });
+  assert.deepEqual(
+    both.body.errors.map(({ details }: { details: string }) => details.split(':')[0]),
+    ['body.from_value_datetime', 'body.to_value_datetime'],
+  );
   assert.equal((await request(MARCH, '', 999_999)).body.code, 'currency_account_not_found');
 });
 

@@ -95,11 +95,7 @@ export function statementFileRoutes(app: FastifyInstance, context: Context): voi
     Body: Static<typeof FileBody>;
   }>('/accounts/:account_id/statements/file', REQUEST, async (request, reply) => {
     const { caller, params, query, body, now } = request;
-    const period = {
-      dateFrom: dayOf(body.from_value_datetime, NAMES.date_from),
-      dateTo: body.to_value_datetime === undefined ? londonDay(now) : dayOf(body.to_value_datetime, NAMES.date_to),
-      format: FORMATS[(query.format ?? 'pdf') as Format],
-    };
+    const period = { ...daysOf(body, now), format: FORMATS[(query.format ?? 'pdf') as Format] };
     return answerChange(context, request, reply, async (tx, act) => {
       const { account_id: accountId } = await chosenAccount(tx, caller.clientId, params.account_id);
       const options = { maxDays: config.statementMaxDays, names: NAMES };
@@ -122,9 +118,11 @@ export function statementFileRoutes(app: FastifyInstance, context: Context): voi
   );
 }
 
-/** The London day of a date-time. @throws Problem invalid_body */
-function dayOf(text: string, field: string): string {
-  const instant = parseDateTime(text);
-  if (instant) return londonDay(instant);
-  throw refusedBody([{ field, message: A_DATE_TIME, code: 'invalid_format' }]);
+/** The London days of the date-times of a request. @throws Problem invalid_body */
+function daysOf({ from_value_datetime: first, to_value_datetime: last }: Static<typeof FileBody>, now: Date) {
+  const from = parseDateTime(first);
+  const to = last === undefined ? now : parseDateTime(last);
+  if (from && to) return { dateFrom: londonDay(from), dateTo: londonDay(to) };
+  const wrong = [from ? [] : NAMES.date_from, to ? [] : NAMES.date_to].flat();
+  throw refusedBody(wrong.map((field) => ({ field, message: A_DATE_TIME, code: 'invalid_format' as const })));
 }

@@ -80,6 +80,14 @@ export function elementFaults(
   return inOrder(schema, [...known.map(unlisted), ...judge()]);
 }
 
+/** Refuses a body for a text that its parser has found, as `body.name`. In an order it is one of the faults. */
+export function refusedText(schema: unknown, path: string, message: string): Problem {
+  const list = fieldsOf(schema)[ORDER];
+  const field = path.slice('body.'.length);
+  if (list === undefined || field === '') return new Problem('invalid_body', `${path}: ${message}`);
+  return refusedBody([{ code: 'invalid_format', field, message, index: indexOf(partsOf(field), String(list)) }]);
+}
+
 /** A fault as it was before it was listed. */
 function unlisted({ code, details, request_index: index }: ListedFault): BodyFault {
   const [field = '', ...message] = details.slice('body.'.length).split(': ');
@@ -90,7 +98,7 @@ function unlisted({ code, details, request_index: index }: ListedFault): BodyFau
 function inOrder(schema: unknown, faults: readonly (BodyFault & Partial<PlacedFault>)[]): BodyFault[] {
   const list = String(fieldsOf(schema)[ORDER]);
   const ranked = faults.map((fault) => {
-    const path = fault.path ?? fault.field.split(/[.[\]]+/).filter((part) => part !== '');
+    const path = fault.path ?? partsOf(fault.field);
     return { ...fault, index: indexOf(path, list), rank: rankOf(schema as Node, path) };
   });
   ranked.sort((one, other) => (one.index ?? -1) - (other.index ?? -1) || compareRanks(one.rank, other.rank));
@@ -209,6 +217,11 @@ function* fieldsIn({ properties = {}, items }: Node, value: unknown, path: strin
     yield { node, path: [...path, name], holder, name };
     yield* fieldsIn(node, holder[name], [...path, name]);
   }
+}
+
+/** The names and places on the way to a field, as `payments[0].amount`. */
+function partsOf(field: string): string[] {
+  return field.split(/[.[\]]+/).filter((part) => part !== '');
 }
 
 /** The element of the list that a field belongs to. */

@@ -3,6 +3,7 @@ import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { jsonFault, parseJson } from '../../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
+import { refusedText } from '../schemas/order-body.ts';
 import { takeBytes } from './keyed.ts';
 
 /** Imports are streams and have no limit (docs/decisions.md, 1). */
@@ -23,7 +24,7 @@ export function readJson(app: FastifyInstance): void {
       // UTF-8 has no such text itself: it can only be written as an escape.
       const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
       if (found === undefined) done(null, value);
-      else refuse(new Problem('invalid_body', `${found}: ${NOT_STORABLE}`));
+      else refuse(refusedText(request.routeOptions.schema?.body, found, NOT_STORABLE));
     } catch (error) {
       refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${jsonFault(error)})`));
     }

@@ -8,7 +8,8 @@ import { type Transaction, together } from '../../database/database.ts';
 import { writeBooking } from '../../exchange/quote-booking.ts';
 import { type NewTrade, writeOwnTrades } from '../../exchange/trade-booking.ts';
 import type { TradeInput } from '../../exchange/trade-declaration.ts';
-import { readTrade } from '../../exchange/trade-input.ts';
+import type { TradeValues } from '../../exchange/trade-input.ts';
+import { londonDay } from '../../values/calendar.ts';
 import { type BodyFault, Problem } from '../../values/errors.ts';
 import { Exact } from '../../values/json.ts';
 import { writePayments } from '../creation.ts';
@@ -199,8 +200,13 @@ export function ownTrade({ now }: Act, { input, amount, ordered, multipaymentId 
     ...{ client_id, contact_id, trade_type: 'spot', rate: '1', reference: input.reference ?? null },
     ...{ buy_currency: currency, sell_currency: currency, buy_amount: amount, sell_amount: amount },
   };
+  // Nothing of it is to be checked: the payment was.
+  const values: TradeValues = {
+    ...{ type: 'spot', rate: '1', buyAmount: amount, sellAmount: amount, symbol: `${currency}${currency}` },
+    ...{ orderDate: londonDay(now), maturity: null, feeAmount: null },
+  };
   const reason = ordered?.order_reason ?? null;
-  const booked = { input: given, id, values: readTrade(given, now), ordered: { reason, single: true } };
+  const booked = { input: given, id, values, ordered: { reason, single: true } };
   return multipaymentId === undefined ? booked : { ...booked, multipaymentId };
 }
 

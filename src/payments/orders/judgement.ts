@@ -11,7 +11,7 @@ import {
   refusedBody,
   refusedElements,
 } from '../../values/errors.ts';
-import { decimal, decimalsOf, sum } from '../../values/money.ts';
+import { decimalsOf, sum } from '../../values/money.ts';
 import { paymentDate } from '../payment-date.ts';
 import { bankCountry, type Scheme, schemeRuleFor } from '../schemes.ts';
 import { amountFault, dayFault, type Order, sorted } from './order.ts';
@@ -106,7 +106,7 @@ function datePayments(
   const currency = settings.currency(code);
   return order.payments.map((wanted, index) => {
     const payee = payees.get(wanted.beneficiary_id);
-    const amount = decimal(wanted.amount, 'amount', { positive: true });
+    const amount = String(wanted.amount);
     const tooLong = amountFault(index, amount, currency);
     if (tooLong) faults.push(tooLong);
     const country = payee && bankCountry(payee);

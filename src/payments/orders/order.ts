@@ -12,7 +12,7 @@ export const MAX_ORDERED_PAYMENTS = 50;
 export interface OrderedPaymentInput {
   beneficiary_id: string;
   account_id?: number;
-  /** A decimal, or a number that prints as it was written. */
+  /** A decimal, or a number that prints as it was written: above 0, without an exponent. */
   amount: number | string;
   payment_date: string;
   reference: string;
