@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../../sdk/src/generated/api.ts';
 import { call } from './call.ts';
-import { callClient } from './client-api.ts';
 
 export type LoggedRequest = Operations['GET /sandbox/requests']['response'][number];
 export type SandboxEvent = Operations['POST /sandbox/trigger']['body']['event'];
@@ -28,16 +27,35 @@ export const choicesQuery = (clientId: string) =>
 
 const requestsKey = (clientId: string) => ['requests', clientId];
 
+/** Requests that are asked for. `pages`: those of these pages too. */
+export interface WantedRequests {
+  status: string;
+  pages: boolean;
+  page: number;
+  page_size: number;
+}
+
 /** A page of the client's requests to the API, the newest first. Reading them leaves no trace in them. */
-export const requestsQuery = (clientId: string, wanted: { status: string; page: number; page_size: number }) =>
+export const requestsQuery = (clientId: string, wanted: WantedRequests) =>
   queryOptions({
     queryKey: [...requestsKey(clientId), wanted],
     placeholderData: keepPreviousData,
     refetchInterval: LOG_MS,
     queryFn: async ({ signal }) => {
-      const { status, ...paging } = wanted;
-      const query = status === '' ? paging : { ...paging, status };
-      const { body, total = 0 } = await callClient('GET /sandbox/requests', clientId, { query, signal });
+      const query = { client_id: clientId, ...wanted };
+      const { body, total = 0 } = await call<LoggedRequest[]>('GET', '/app/data/requests', { query, signal });
       return { rows: body, total };
     },
   });
+
+/** As far as a description of the API (OpenAPI) is read: what each operation's address looks like, and the types of its parameters. */
+export interface Description {
+  paths: Record<string, Record<string, { parameters?: { name: string; in: string; schema?: { type?: unknown } }[] }>>;
+}
+
+/** How the API is described. */
+export const descriptionQuery = queryOptions({
+  queryKey: ['description'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }) => (await call<Description>('GET', '/openapi.json', { signal })).body,
+});

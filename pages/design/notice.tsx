@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
 import './badge.css';
 
 /** Says what went wrong: screen readers read it at once. */
@@ -23,7 +23,7 @@ export function Status({
 }): ReactNode {
   return (
     <div role="status" tabIndex={-1}>
-      {children && <div className={`notice ${tone}`}>{children}</div>}
+      {Children.toArray(children).some((each) => each !== '') && <div className={`notice ${tone}`}>{children}</div>}
     </div>
   );
 }

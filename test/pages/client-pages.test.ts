@@ -238,6 +238,17 @@ describe('/app/developers', { skip }, () => {
     await page.getByText('query.page: must be at least 1').waitFor();
     const asked = page.getByRole('button', { name: /GET .*reference=/ });
     await asked.click();
+    await click(page, 'Copy as curl');
+    const curl = page.getByRole('region', { name: /^curl/ });
+    assert.equal(
+      await curl.innerText(),
+      `curl '${service.api}/payments?client_id=${world.clientId}&page=0&reference=${encodeURIComponent(HOSTILE)}' \\
+  -H "Authorization: Bearer $ACCESS_TOKEN"`,
+    );
+    await click(page, 'Copy as SDK code');
+    const code = await page.getByRole('region', { name: /^SDK/ }).innerText();
+    assert.match(code, /lombard\.call\('GET \/payments', \{\n {2}query: \{ page: 0, reference: '<img/);
+    assert.doesNotMatch(code, /client_id/, 'the SDK adds the client');
     await page
       .getByRole('region', { name: /Answer body/ })
       .getByText('invalid_parameter')
@@ -254,6 +265,11 @@ describe('/app/developers', { skip }, () => {
     await click(page, 'Advance');
     await said(page, /is now: Payment complete/);
     await assertGood(page);
+    await page.getByLabel('Status').selectOption('');
+    const own = page.getByRole('button', { name: /POST \/sandbox\/trigger/ });
+    assert.equal(await own.count(), 0, 'what these pages ask is left out');
+    await page.getByLabel('Also requests of these pages').check();
+    await own.waitFor();
     await click(page, 'Reset');
     await click(page, 'Reset');
     await said(page, 'The data is as it was at first');

@@ -127,7 +127,7 @@ describe('/app/payments/new', { skip }, () => {
     await assertGood(page);
 
     await page.getByRole('link', { name: made.payment_id, exact: true }).click();
-    await page.getByRole('link', { name: 'Pay again', exact: true }).click();
+    await click(page, 'Pay again');
     await page.getByRole('heading', { level: 1, name: 'New payment' }).waitFor();
     assert.equal(await field(page, 'Payee').inputValue(), 'Müller GmbH');
     assert.equal(await field(page, 'From').inputValue(), account);

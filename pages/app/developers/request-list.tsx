@@ -4,7 +4,7 @@ import { type LoggedRequest, requestsQuery } from '../../data/sandbox.ts';
 import { Badge } from '../../design/badge.tsx';
 import { CodeBlock } from '../../design/code-block.tsx';
 import { Facts } from '../../design/facts.tsx';
-import { Select } from '../../design/field.tsx';
+import { Checkbox, Select } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Empty } from '../../design/states.tsx';
@@ -12,6 +12,7 @@ import { useSteadyRows } from '../../design/steady-rows.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { PagedList } from '../paged-list.tsx';
+import { CopyCode } from './copy-code.tsx';
 
 const PAGE_ROWS = 20;
 const STATUSES = ['2xx', '4xx', '5xx'];
@@ -23,14 +24,14 @@ const keyOf = ({ request_id: id, at }: LoggedRequest) => `${id} ${at}`;
 export function RequestList(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
-  const [wanted, setWanted] = useState({ status: '', page: 1, page_size: PAGE_ROWS });
+  const [wanted, setWanted] = useState({ status: '', pages: false, page: 1, page_size: PAGE_ROWS });
   const found = useQuery(requestsQuery(clientId, wanted));
   const scope = JSON.stringify([wanted, found.isPlaceholderData]);
   const { rows, holders } = useSteadyRows(found.data?.rows ?? [], { keyOf, scope });
   return (
     <section className="card stack" aria-label={t('developers.requests')}>
       <h2>{t('developers.requests')}</h2>
-      <div className="fields">
+      <div className="fields ends">
         <Select
           label={t('developers.status')}
           name="status"
@@ -42,6 +43,12 @@ export function RequestList(): ReactNode {
             <option key={each}>{each}</option>
           ))}
         </Select>
+        <Checkbox
+          label={t('developers.pages')}
+          name="pages"
+          checked={wanted.pages}
+          onChange={({ target }) => setWanted({ ...wanted, pages: target.checked, page: 1 })}
+        />
       </div>
       <PagedList found={found} page={wanted.page} size={PAGE_ROWS} onPage={(page) => setWanted({ ...wanted, page })}>
         {() => (
@@ -108,6 +115,7 @@ function RequestDetails({ request }: { request: LoggedRequest }): ReactNode {
           { name: t('developers.took'), value: t('webhooks.ms', { ms }) },
         ]}
       />
+      <CopyCode request={request} />
       {sent !== null && sent !== '' && (
         <div className="stack tight">
           <h3>{t('developers.sent')}</h3>

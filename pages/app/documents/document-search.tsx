@@ -3,10 +3,17 @@ import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { useText } from '../../texts/text.tsx';
 
+interface DocumentSearchProps {
+  label: string;
+  /** What was looked for before. */
+  initial?: string;
+  onSearch: (text: string) => void;
+}
+
 /** The one field that documents are found by. */
-export function DocumentSearch({ label, onSearch }: { label: string; onSearch: (text: string) => void }): ReactNode {
+export function DocumentSearch({ label, initial = '', onSearch }: DocumentSearchProps): ReactNode {
   const t = useText();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(initial);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSearch(text.trim());

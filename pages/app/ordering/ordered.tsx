@@ -41,9 +41,7 @@ export function Ordered({ made, onAgain }: { made: OrderedIds; onAgain: () => vo
       </section>
       <div className="row">
         <Button onPress={onAgain}>{t('order.again')}</Button>
-        <Link className="button" to={'/payments' as never}>
-          {t('order.all')}
-        </Link>
+        <Link to={'/payments' as never}>{t('order.all')}</Link>
       </div>
     </>
   );

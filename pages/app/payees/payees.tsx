@@ -129,8 +129,11 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
     {
       key: 'account',
       title: t('payees.account'),
-      cell: ({ bank_accounts: [account] }) =>
-        account?.iban ? <Iban>{account.iban}</Iban> : <ForeignText>{account?.account_number}</ForeignText>,
+      cell: ({ bank_accounts: [account] }) => (
+        <span className="small">
+          {account?.iban ? <Iban>{account.iban}</Iban> : <ForeignText>{account?.account_number}</ForeignText>}
+        </span>
+      ),
     },
     {
       key: 'state',

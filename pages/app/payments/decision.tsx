@@ -58,11 +58,7 @@ function NextPayment(): ReactNode {
   if (!payment) return null;
   return (
     <p className="payment-next">
-      <Link
-        className="button"
-        to={'/payments/$payment_id' as never}
-        params={{ payment_id: payment.payment_id } as never}
-      >
+      <Link to={'/payments/$payment_id' as never} params={{ payment_id: payment.payment_id } as never}>
         {t('payments.done.following', { id: payment.payment_id })}
       </Link>{' '}
       <Amount payment={payment} /> · <ForeignText>{payment.beneficiary_name}</ForeignText>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
 import { type PaymentView, paymentQuery } from '../../data/payments.ts';
+import { Button } from '../../design/button.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { NotFound } from '../../frame/not-found.tsx';
 import { Page } from '../../frame/page.tsx';
@@ -37,11 +38,14 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
   const t = useText();
   const { client_id: clientId, permissions } = useClient();
   const { payment, explanation, way } = view;
+  const navigate = useNavigate();
   const { actions, result, dialog } = useDecision(view);
   const again = permissions.includes('can_create_payments') && (
-    <Link className="button" to={'/payments/new' as never} search={{ again: payment.payment_id } as never}>
+    <Button
+      onPress={() => void navigate({ to: '/payments/new' as never, search: { again: payment.payment_id } as never })}
+    >
       {t('order.payAgain')}
-    </Link>
+    </Button>
   );
   return (
     <Page

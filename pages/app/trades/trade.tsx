@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
 import { type TradeView, tradeQuery } from '../../data/trades.ts';
+import { Button } from '../../design/button.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { NotFound } from '../../frame/not-found.tsx';
@@ -39,6 +40,7 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
   const t = useText();
   const rich = useRichText();
   const { client_id: clientId, permissions } = useClient();
+  const navigate = useNavigate();
   const [drawn, setDrawn] = useState<string>();
   const { trade, funds, bank_account: bank } = view;
   const { trade_id: id, status, trade_type: type } = trade;
@@ -56,9 +58,9 @@ function ShownTrade({ view, title }: { view: TradeView; title: string }): ReactN
       actions={
         <>
           {mayPay && (
-            <Link className="button" to={'/payments/new' as never} search={{ trade_id: id } as never}>
+            <Button onPress={() => void navigate({ to: '/payments/new' as never, search: { trade_id: id } as never })}>
               {t('order.fromTrade')}
-            </Link>
+            </Button>
           )}
           {mayDraw && <DrawDown trade={trade} left={funds.unallocated_amount} onDone={setDrawn} />}
         </>

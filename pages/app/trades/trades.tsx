@@ -17,6 +17,7 @@ import { DocumentSearch } from '../documents/document-search.tsx';
 import { PagedList } from '../paged-list.tsx';
 import { TradeLink } from './trade-link.tsx';
 import { STATUSES, TradeStatus } from './trade-status.tsx';
+import './trades.css';
 
 /** What was exchanged, the newest first. What one looks for stands in the address, under the API's names. */
 export default function TradesPage(): ReactNode {
@@ -38,8 +39,12 @@ export default function TradesPage(): ReactNode {
   return (
     <Page title={t('trades.title')}>
       <section className="card stack" aria-label={t('trades.title')}>
-        <DocumentSearch label={t('trades.find')} onSearch={(text) => go({ ...wanted, text, page: 1 })} />
-        <div className="fields">
+        <div className="trade-filters">
+          <DocumentSearch
+            label={t('trades.find')}
+            initial={wanted.text}
+            onSearch={(text) => go({ ...wanted, text, page: 1 })}
+          />
           <Select
             label={t('trades.status')}
             name="status"

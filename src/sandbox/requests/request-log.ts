@@ -81,20 +81,22 @@ export type ShownRequest = Omit<LoggedRequest, 'client_id' | 'at'> & { at: strin
 /**
  * A page of the client's requests, the newest first.
  * @param status a status as `404`, a class as `4xx`; undefined: all
+ * @param without an application whose requests are left out
  */
 export async function listRequests(
   db: Db,
   clientId: string,
-  { page, pageSize, status }: { page: number; pageSize: number; status: string | undefined },
+  { page, pageSize, status, without }: { page: number; pageSize: number; status: string | undefined; without?: string },
 ): Promise<{ rows: ShownRequest[]; total: number }> {
   const least = status === undefined ? 0 : Number(status.replace('xx', '00'));
   const most = status === undefined ? 999 : Number(status.replace('xx', '99'));
   const last = `(select * from sandbox_requests where client_id = $1 order by id desc limit ${MAX_REQUESTS_OF_CLIENT}) as last
-    where last.client_id = $1 and last.status between $2 and $3`;
-  const total = await db.query<{ total: number }>(`select count(*) as total from ${last}`, [clientId, least, most]);
+    where last.client_id = $1 and last.status between $2 and $3 and last.application is distinct from $4`;
+  const wanted = [clientId, least, most, without ?? null];
+  const total = await db.query<{ total: number }>(`select count(*) as total from ${last}`, wanted);
   const { rows } = await db.query<LoggedRequest & { id: number }>(
-    `select * from ${last} order by last.id desc limit $4 offset $5`,
-    [clientId, least, most, pageSize, (page - 1) * pageSize],
+    `select * from ${last} order by last.id desc limit $5 offset $6`,
+    [...wanted, pageSize, (page - 1) * pageSize],
   );
   return {
     rows: rows.map(({ id: _id, client_id: _client, at, ...shown }) => ({ at: londonTimestamp(at), ...shown })),

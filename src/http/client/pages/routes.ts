@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
+import { PAGES_APPLICATION } from '../../../identity/applications/application-credentials.ts';
 import { DESTINATIONS } from '../../../sandbox/course.ts';
+import { listRequests } from '../../../sandbox/requests/request-log.ts';
 import { EVENTS } from '../../../sandbox/trigger.ts';
-import { ClientId, UuidOfRecord } from '../../../values/schemas.ts';
+import { ClientId, PATTERNS, UuidOfRecord } from '../../../values/schemas.ts';
 import { receiverHealth } from '../../../webhooks/receiver-health.ts';
-import { sendValue } from '../../schemas/reply.ts';
-import { ClientQuery } from '../../schemas/schemas.ts';
+import { sendList, sendValue } from '../../schemas/reply.ts';
+import { ClientQuery, type Page, Paging } from '../../schemas/schemas.ts';
 import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
 import { filesData } from './files.ts';
@@ -34,9 +36,26 @@ export function pageDataRoutes(app: FastifyInstance, context: Context): void {
   webhooksData(app, context);
 }
 
-/** What an integrator can choose from on the page of the sandbox: events to trigger, and where a payment can be advanced to. */
-function sandboxData(app: FastifyInstance, { config }: Context): void {
+const Requests = Type.Object({
+  client_id: ClientId,
+  ...Paging,
+  status: Type.Optional(Type.String({ pattern: PATTERNS.status })),
+  pages: Type.Optional(Type.Boolean()),
+});
+
+/** What the page of the sandbox needs: what programs asked, events to trigger, and where a payment can be advanced to. */
+function sandboxData(app: FastifyInstance, { config, pool }: Context): void {
   if (config.environment !== 'sandbox') return;
+  app.get<{ Querystring: Static<typeof Requests> & Page }>(
+    '/app/data/requests',
+    { schema: { querystring: Requests } },
+    async (request, reply) => {
+      const { page, page_size: pageSize, status, pages } = request.query;
+      await app.requestLog?.write();
+      const wanted = { page, pageSize, status, ...(pages ? {} : { without: PAGES_APPLICATION }) };
+      return sendList(reply, await listRequests(pool, request.caller.clientId, wanted));
+    },
+  );
   app.get('/app/data/sandbox', { schema: { querystring: ClientQuery } }, async (_request, reply) =>
     sendValue(reply, { events: EVENTS, destinations: DESTINATIONS }),
   );
