@@ -179,8 +179,10 @@ test('each operation of the client API', async () => {
   for (const data of [
     'accounts',
     'approval-scene',
+    'balance-lines',
     'balances?currency=EUR',
     'files',
+    'outlook',
     `files/${file}`,
     `files/${file}/errors.csv`,
     'payments-template.csv?payees=true',

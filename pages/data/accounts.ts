@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Transaction } from '../../sdk/src/generated/api.ts';
-import type { AccountBalance, AccountOverview, DayBalance } from '../../src/accounts/account-overview.ts';
+import type { AccountBalance, AccountOverview, BalanceLine, DayBalance } from '../../src/accounts/account-overview.ts';
 import type { Hold } from '../../src/accounts/hold.ts';
 import type { StatementProgress } from '../../src/statements/progress.ts';
 import { call } from './call.ts';
@@ -60,6 +60,15 @@ export const balancesQuery = (clientId: string, currency: string) =>
     queryFn: async ({ signal }) =>
       (await call<DayBalance[]>('GET', '/app/data/balances', { query: { client_id: clientId, currency }, signal }))
         .body,
+  });
+
+/** How the balance of each currency account went in the last days. */
+export const balanceLinesQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['balances', clientId],
+    refetchInterval: BALANCES_MS,
+    queryFn: async ({ signal }) =>
+      (await call<BalanceLine[]>('GET', '/app/data/balance-lines', { query: { client_id: clientId }, signal })).body,
   });
 
 /** A page of what was booked, the newest first. */

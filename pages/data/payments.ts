@@ -5,6 +5,7 @@ import type { Activity } from '../../src/payments/views/activity.ts';
 import type { Figures } from '../../src/payments/views/figures.ts';
 import type { Marks } from '../../src/payments/views/marks.ts';
 import type { PaymentNews } from '../../src/payments/views/news.ts';
+import type { Outlook } from '../../src/payments/views/outlook.ts';
 import type { Outcome, PaymentSteps } from '../../src/payments/views/steps.ts';
 import { type CallOptions, call, callFile, type FileAnswer } from './call.ts';
 import { callClient } from './client-api.ts';
@@ -16,6 +17,7 @@ export type { Payment };
 export type PaymentMarks = Arrived<Marks>;
 export type RecentActivity = Arrived<Activity>;
 export type PaymentOutcome = Arrived<Outcome>;
+export type PaymentOutlook = Arrived<Outlook>;
 
 /** A payment of a list, with what deserves a second look. */
 export interface Listed {
@@ -151,6 +153,13 @@ export const homeQuery = (clientId: string) =>
     queryFn: async ({ signal }) =>
       (await callPage<Figures & { today: string; activity: RecentActivity[] }>('GET', 'home', clientId, { signal }))
         .body,
+  });
+
+/** What leaves in the next days, and what went wrong in the last ones. */
+export const outlookQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'outlook'],
+    queryFn: async ({ signal }) => (await callPage<PaymentOutlook>('GET', 'outlook', clientId, { signal })).body,
   });
 
 /** A number that grows with every change of the client's payments. */

@@ -14,7 +14,7 @@ export interface Point {
   value: string;
 }
 
-interface LineChartProps {
+interface ValueChartProps {
   /** What it shows, in one sentence: it is read out in place of the line. */
   name: string;
   points: Point[];
@@ -24,13 +24,26 @@ interface LineChartProps {
 }
 
 const WIDTH = 300;
+/** Of its place a bar takes so much. */
+const BAR = 0.7;
 
 /** A value over time, as a line from zero and as a table. The figures are the texts; numbers only place the line and its axis. */
-export function LineChart({ name, points, columns, none }: LineChartProps): ReactNode {
+export function LineChart(props: ValueChartProps): ReactNode {
+  return <ValueChart {...props} shape="line" />;
+}
+
+/** Values of days, as bars and as a table. */
+export function ValueBars(props: ValueChartProps): ReactNode {
+  return <ValueChart {...props} shape="bars" />;
+}
+
+function ValueChart({ name, points, columns, none, shape }: ValueChartProps & { shape: 'line' | 'bars' }): ReactNode {
   const t = useText();
   const short = numberFormat(useLocale(), { notation: 'compact', maximumFractionDigits: 1 });
   if (none !== undefined && points.every(({ height }) => height === 0)) return <NoValues>{none}</NoValues>;
-  const { scale, x, line } = lineOf(points.map(({ height }) => height));
+  const { scale, x: along, line } = lineOf(points.map(({ height }) => height));
+  const step = WIDTH / points.length;
+  const x = shape === 'line' ? along : (index: number) => (index + 0.5) * step;
   return (
     <figure className="chart">
       <Plot
@@ -47,8 +60,23 @@ export function LineChart({ name, points, columns, none }: LineChartProps): Reac
           </>
         )}
       >
-        <path className="chart-area" d={`${line}L${WIDTH} ${scale.y(0)}L0 ${scale.y(0)}Z`} />
-        <path className="chart-line" d={line} />
+        {shape === 'line' ? (
+          <>
+            <path className="chart-area" d={`${line}L${WIDTH} ${scale.y(0)}L0 ${scale.y(0)}Z`} />
+            <path className="chart-line" d={line} />
+          </>
+        ) : (
+          points.map(({ label, height }, index) => (
+            <rect
+              key={label}
+              className="chart-good"
+              x={index * step + (step * (1 - BAR)) / 2}
+              width={step * BAR}
+              y={scale.y(height)}
+              height={HEIGHT - scale.y(height)}
+            />
+          ))
+        )}
       </Plot>
       <div className="chart-ends" aria-hidden="true">
         <span>{points[0]?.label}</span>

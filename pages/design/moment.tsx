@@ -5,6 +5,7 @@ import { dateFormat } from './formats.ts';
 const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'long' };
 const DATE: Intl.DateTimeFormatOptions = { dateStyle: 'medium' };
+const TIME: Intl.DateTimeFormatOptions = { timeStyle: 'short' };
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 
 interface MomentProps {
@@ -13,14 +14,16 @@ interface MomentProps {
   isStacked?: boolean;
   /** Its day is enough; the time is in the exact one. */
   isDay?: boolean;
+  /** Its time is enough: its day stands above. */
+  isTime?: boolean;
 }
 
 /** An instant in the person's language and time zone; the exact one on hover. */
-export function Moment({ at, isStacked = false, isDay = false }: MomentProps): ReactNode {
+export function Moment({ at, isStacked = false, isDay = false, isTime = false }: MomentProps): ReactNode {
   const locale = useLocale();
   if (at === null) return null;
   const date = new Date(at);
-  const format = dateFormat(locale, isDay ? DATE : MOMENT);
+  const format = dateFormat(locale, isDay ? DATE : isTime ? TIME : MOMENT);
   return (
     <time dateTime={at} title={dateFormat(locale, EXACT).format(date)} className={isStacked ? 'stacked' : undefined}>
       {isStacked ? <Halves parts={format.formatToParts(date)} /> : format.format(date)}

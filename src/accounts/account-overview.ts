@@ -2,8 +2,9 @@ import type { Db } from '../database/database.ts';
 import { addDays, londonDay, startOfLondonDay } from '../values/calendar.ts';
 import { type Account, clientAccounts } from './account.ts';
 
-/** Days of the chart of a balance, today included. */
+/** Days of the chart of a balance, today included, and of the line beside each. */
 const CHART_DAYS = 90;
+const LINE_DAYS = 30;
 
 /** A currency account of a client, with what is on it: decimal strings. */
 export interface AccountBalance {
@@ -60,6 +61,32 @@ export async function balanceHistory(
      from account cross join unnest($3::text[]) with ordinality as d(day, nth) left join booked on booked.nth = d.nth order by d.nth`,
     // Each day's end is the next one's begin: what was booked from there on does not count in it.
     [clientId, currency, days, days.map((day) => startOfLondonDay(addDays(day, 1)))],
+  );
+  return rows;
+}
+
+/** How the balance of a currency account went, day by day, the oldest first. */
+export interface BalanceLine {
+  currency: string;
+  balances: string[];
+}
+
+/** The balance of each currency account at the end of each of the last 30 London days, and now, as `balanceHistory` has them. */
+export async function balanceLines(db: Db, clientId: string, now: Date): Promise<BalanceLine[]> {
+  const today = londonDay(now);
+  const ends = Array.from({ length: LINE_DAYS }, (_, index) => startOfLondonDay(addDays(today, index - LINE_DAYS + 2)));
+  const { rows } = await db.query<BalanceLine>(
+    `with account as (select a.account_id, a.currency, a.balance from currency_accounts a where a.client_id = $1),
+     booked as (
+       select t.currency_account_id as account_id, width_bucket(t.booking_datetime, $2::timestamptz[]) as nth, sum(t.amount) as amount
+       from account join transactions t on t.client_id = $1 and t.currency_account_id = account.account_id
+       where t.booking_datetime >= ($2::timestamptz[])[1] group by 1, 2),
+     line as (
+       select account.currency, nth, trim_scale(account.balance - coalesce(sum(booked.amount)
+           over (partition by account.account_id order by nth desc), 0))::text as balance
+       from account cross join generate_series(1, ${LINE_DAYS}) as nth left join booked using (account_id, nth))
+     select currency, array_agg(balance order by nth) as balances from line group by currency order by currency`,
+    [clientId, ends],
   );
   return rows;
 }

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useDeferredValue, useRef, useState } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useLive } from '../../data/live.ts';
-import { homeQuery, type RecentActivity } from '../../data/payments.ts';
+import { homeQuery, outlookQuery } from '../../data/payments.ts';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Sums } from '../approvals/sums.tsx';
 import { useClient } from '../client.tsx';
-import { ActivityList } from '../payments/activity.tsx';
+import { Have } from './have.tsx';
+import { LeavingPayments } from './leaving.tsx';
+import { Recent } from './recent.tsx';
+import { WrongPayments } from './wrong.tsx';
 import './home.css';
 
-/** What waits for the person, what it waits for, what is due, and what happened. */
+/** What waits for the person, what the client has, what leaves, what went wrong, and what happened. */
 export default function HomePage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -37,33 +40,25 @@ export default function HomePage(): ReactNode {
               {data.due_today.count > 0 && t('home.due.text')}
             </Figure>
           </div>
-          <Activity entries={data.activity} />
+          <Have />
+          <Outlook />
+          <Recent entries={data.activity} />
         </>
       )}
     </Page>
   );
 }
 
-/** What happened lately. While somebody points at it, it stays as it is. */
-function Activity({ entries }: { entries: RecentActivity[] }): ReactNode {
-  const t = useText();
-  const [isHeld, setHeld] = useState(false);
-  const shown = useRef(entries);
-  if (!isHeld) shown.current = entries;
+/** What is to come beside what went wrong. */
+function Outlook(): ReactNode {
+  const { client_id: clientId } = useClient();
+  const { data, error, refetch } = useQuery(outlookQuery(clientId));
+  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={4} />;
   return (
-    <section
-      className="card stack"
-      aria-labelledby="recent-activity"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-    >
-      <h2 id="recent-activity">{t('home.activity')}</h2>
-      {entries.length === 0 ? (
-        <p className="quiet">{t('home.activity.none')}</p>
-      ) : (
-        <ActivityList entries={shown.current} />
-      )}
-    </section>
+    <div className="home-columns">
+      <LeavingPayments {...data} />
+      <WrongPayments wrong={data.wrong} />
+    </div>
   );
 }
 

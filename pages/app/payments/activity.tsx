@@ -23,8 +23,8 @@ export function ActivityText({ entry: { what, by } }: { entry: RecentActivity })
     : rich(`payments.activity.${what}`, {});
 }
 
-/** What happened to payments lately. */
-export function ActivityList({ entries }: { entries: RecentActivity[] }): ReactNode {
+/** What happened to payments lately. @param isOfDay the day stands above: the time is enough */
+export function ActivityList({ entries, isOfDay }: { entries: RecentActivity[]; isOfDay?: boolean }): ReactNode {
   return (
     <ul className="plain stack tight">
       {entries.map((entry) => (
@@ -42,7 +42,7 @@ export function ActivityList({ entries }: { entries: RecentActivity[] }): ReactN
           </span>
           <span className="small quiet">
             <Money amount={entry.amount} currency={entry.payment_currency} /> ·{' '}
-            <ForeignText>{entry.beneficiary_name}</ForeignText> · <Moment at={entry.at} />
+            <ForeignText>{entry.beneficiary_name}</ForeignText> · <Moment at={entry.at} isTime={isOfDay ?? false} />
           </span>
         </li>
       ))}

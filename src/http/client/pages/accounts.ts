@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { accountOverview, balanceHistory } from '../../../accounts/account-overview.ts';
+import { accountOverview, balanceHistory, balanceLines } from '../../../accounts/account-overview.ts';
 import { listHolds } from '../../../accounts/hold.ts';
 import { listTransactions } from '../../../accounts/transaction-list.ts';
 import type { Context } from '../../../context.ts';
@@ -19,6 +19,9 @@ const Statements = Type.Object({ client_id: ClientId, ...Paging });
 export function accountsData(app: FastifyInstance, { pool }: Context): void {
   app.get('/app/data/accounts', { schema: { querystring: ClientQuery } }, async (request, reply) =>
     sendValue(reply, await accountOverview(pool, request.caller.clientId)),
+  );
+  app.get('/app/data/balance-lines', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await balanceLines(pool, request.caller.clientId, request.now)),
   );
   app.get<{ Querystring: Static<typeof Chart> }>(
     '/app/data/balances',

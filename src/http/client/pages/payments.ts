@@ -9,6 +9,7 @@ import { exportPayments } from '../../../payments/views/export.ts';
 import { readFigures } from '../../../payments/views/figures.ts';
 import { findNamed } from '../../../payments/views/find.ts';
 import { paymentNews } from '../../../payments/views/news.ts';
+import { readOutlook } from '../../../payments/views/outlook.ts';
 import { paymentOutcomes, paymentSteps } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
@@ -41,6 +42,10 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     const activity = await recentActivity(pool, clientId);
     return sendValue(reply, { today, ...figures, activity });
   });
+
+  app.get('/app/data/outlook', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await readOutlook(pool, request.caller.clientId, londonDay(request.now))),
+  );
 
   // By POST, so that no address contains a name; it changes nothing.
   app.post<{ Body: Static<typeof Sought> }>(
