@@ -130,7 +130,7 @@ function Available({ of }: { of: AccountBalance }): ReactNode {
 /** The accounts that others pay into, each with the way to its page. */
 function Receiving({ of }: { of: Row['receiving'] }): ReactNode {
   return of.map(({ account_id: id, account_details: [first], status }) => (
-    <div key={id}>
+    <div key={id} className="iban-whole">
       <Link to="/accounts/$account_id" params={{ account_id: id } as never}>
         {first?.account_name ? <ForeignText>{first.account_name}</ForeignText> : id}
         {first?.account_number && (

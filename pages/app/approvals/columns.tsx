@@ -83,7 +83,9 @@ function Payee({
   return (
     <div className={gone ? 'gone' : undefined}>
       <div className={gone ? 'gone-before' : undefined}>
-        <ForeignText>{payment.beneficiary_name}</ForeignText>
+        <div className="payee-name">
+          <ForeignText>{payment.beneficiary_name}</ForeignText>
+        </div>
         <div className="small quiet payee-detail">
           {hasAccount && <AccountNumber payment={payment} />}
           {payment.reference && <ForeignText>{payment.reference}</ForeignText>}

@@ -41,26 +41,31 @@ export default function HomePage(): ReactNode {
             </Figure>
           </div>
           <Have />
-          <Outlook />
-          <Recent entries={data.activity} />
+          <div className="home-columns">
+            <Outlook />
+            <Recent entries={data.activity} />
+          </div>
         </>
       )}
     </Page>
   );
 }
 
-/** What is to come beside what went wrong. */
+/** What is to come, and what went wrong. */
 function Outlook(): ReactNode {
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(outlookQuery(clientId));
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={4} />;
   return (
-    <div className="home-columns">
+    <>
       <LeavingPayments {...data} />
       <WrongPayments wrong={data.wrong} />
-    </div>
+    </>
   );
 }
+
+/** Currencies of a figure that are shown at first. */
+const SUMS_SHOWN = 8;
 
 interface FigureProps {
   name: string;
@@ -81,7 +86,13 @@ function Figure({ name, figure: { count, sums }, to, search = {}, children }: Fi
         </Link>
       </h2>
       <p className="figure-count">{t('home.count', { count })}</p>
-      <Sums sums={sums} />
+      <Sums sums={sums.slice(0, SUMS_SHOWN)} />
+      {sums.length > SUMS_SHOWN && (
+        <details>
+          <summary className="small">{t('home.sums.more', { count: sums.length - SUMS_SHOWN })}</summary>
+          <Sums sums={sums.slice(SUMS_SHOWN)} />
+        </details>
+      )}
       {children && <p className="small quiet">{children}</p>}
     </section>
   );

@@ -9,7 +9,7 @@ import { Empty } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 
 /** Currencies that are shown at first: those with the most payments. */
-const SHOWN = 4;
+const SHOWN = 6;
 
 type Leaving = PaymentOutlook['leaving'][number];
 

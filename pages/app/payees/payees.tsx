@@ -130,7 +130,7 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
       key: 'account',
       title: t('payees.account'),
       cell: ({ bank_accounts: [account] }) => (
-        <span className="small">
+        <span className="small iban-whole">
           {account?.iban ? <Iban>{account.iban}</Iban> : <ForeignText>{account?.account_number}</ForeignText>}
         </span>
       ),
