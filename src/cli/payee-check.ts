@@ -45,10 +45,14 @@ export async function checkPayees(lombard: Lombard, file: string, fields: Fields
   const findings: Finding[] = [...found.findings];
   for (const payee of found.payees) findings.push(...(await judge(lombard, payee)));
   findings.sort((one, other) => one.line - other.line);
-  const payees = `${found.payees.length} ${found.payees.length === 1 ? 'payee' : 'payees'}`;
+  const payees = count(found.payees.length, 'payee');
   if (findings.length === 0 && !print.json) print.note(`${payees}: nothing is wrong`);
-  else print.rows(findings, COLUMNS, { after: `${payees}, ${findings.length} wrong` });
+  else print.rows(findings, COLUMNS, { after: `${payees}, ${count(findings.length, 'fault')}` });
   return findings.length === 0 ? 0 : 1;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 async function judge(lombard: Lombard, { line, body }: Payee): Promise<Finding[]> {

@@ -105,7 +105,7 @@ test('check tells line, field and code of each fault of a file, and makes nothin
     ['5', '-', 'invalid_format'],
     ['6', 'email_notification', 'invalid_format'],
   ]);
-  assert.match(checked.stdout, /^3 payees, 5 wrong$/m);
+  assert.match(checked.stdout, /^3 payees, 5 faults$/m);
 
   const list = [{ ...PAYEE, name: 'Osprey Ltd' }, { ...PAYEE, name: 'Falcon Ltd', colour: 'red' }, PAYEE];
   const json = await sandbox.run('beneficiaries', 'check', file('payees.json', list), '--json');
