@@ -1,18 +1,12 @@
 -- What the pages in the browser need: verification codes for approvals, and mails.
 
--- A challenge before an approval. It is good for one contact and one payment, while the payment is what it was then. One for many payments
--- names none itself: step_up_payments has them. One for a file names the file, and what its rows were.
+-- A challenge before an approval. It is good for one contact and for the payments that step_up_payments names, while each is what it was
+-- then. One for a file names the file, and what its rows were.
 create table step_up_challenges (
   challenge_sha256 bytea primary key,
   client_id text not null references clients,
   contact_id text not null,
-  payment_id bigint,
   kind text not null check (kind in ('totp', 'sms')),
-  -- What the contact was shown.
-  amount numeric,
-  payment_currency text,
-  account jsonb,
-  status payment_status,
   mass_payment_id uuid,
   content_sha256 bytea,
   -- Hashed together with the challenge, because the hash of six digits alone is easily reversed.
@@ -28,6 +22,7 @@ create table step_up_payments (
   challenge_sha256 bytea not null references step_up_challenges on delete cascade,
   client_id text not null,
   payment_id bigint not null,
+  -- What the contact was shown.
   amount numeric not null,
   payment_currency text not null,
   account jsonb not null,

@@ -90,8 +90,12 @@ export async function paymentBody(db: Db, view: PaymentView, paymentId: PaymentI
 }
 
 /** @throws Problem payment_not_found, always */
-export function noPayment(message = 'does not exist for this client'): never {
-  throw new Problem('payment_not_found', { field: 'payment_id', message });
+export function noPayment(message?: string): never {
+  throw unknownPayment(message);
+}
+
+export function unknownPayment(message = 'does not exist for this client'): Problem {
+  return new Problem('payment_not_found', { field: 'payment_id', message });
 }
 
 /** The number and the client of any client's payment, for the operator. */

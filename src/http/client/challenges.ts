@@ -1,12 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { type Transaction, transaction } from '../../database/database.ts';
+import { freeKeys } from '../../operator/idempotency.ts';
 import { requireOwn } from '../../payments/contact-actions.ts';
-import { openStepUp, sendOpened } from '../../payments/step-up/challenge.ts';
-import { languageOf } from '../../values/language.ts';
+import { type OpenedStepUp, openStepUp, sendOpened } from '../../payments/step-up/challenge.ts';
+import type { Problem } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { type Language, languageOf } from '../../values/language.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
-import { contactChange } from './change.ts';
+import { sendAnswer } from '../server/change.ts';
+import { keyedChange } from './change.ts';
 
 export const Challenge = Type.Object(
   {
@@ -45,22 +50,56 @@ const OPEN = {
   },
 };
 
+/**
+ * Opens a challenge under the request's Idempotency-Key, if it takes one, and sends its text message once the challenge is kept.
+ * @throws Problem integration_error where the gateway fails: nobody has got the code, and the key is free for another attempt
+ */
+export async function answerChallenge(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: (tx: Transaction, how: { now: Date; language: Language }) => Promise<OpenedStepUp>,
+): Promise<FastifyReply> {
+  const language = languageOf(undefined, request.headers['accept-language']);
+  const opened: { last?: OpenedStepUp } = {};
+  const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {
+    opened.last = await open(tx, { now, language });
+    const { challenge, expiresAt } = opened.last;
+    return { status: 201, body: JSON.stringify(challenge), expiresAt };
+  });
+  if (isNew && opened.last)
+    await sendOpened(context, request.caller.contactId, opened.last).catch(async (error: unknown) => {
+      const { keyed } = request;
+      if (keyed) await transaction(context.pool, async (tx) => freeKeys(tx, [keyed.key]));
+      throw error;
+    });
+  return sendAnswer(reply, answer);
+}
+
+/** Opens a challenge for payments. @param refusal why nothing is opened, where payments are refused, by their place */
+export function answerPaymentChallenge(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    paymentIds,
+    refusal,
+  }: { paymentIds: readonly PaymentId[]; refusal: (refused: ReadonlyMap<number, Problem>) => Problem },
+): Promise<FastifyReply> {
+  return answerChallenge(context, request, reply, async (tx, how) => {
+    const { clientId, contactId, permissions } = request.caller;
+    const approver = { clientId, contactId, paymentIds };
+    if (!permissions.can_authorise_payments) await requireOwn(tx, approver);
+    return openStepUp(tx, context, approver, { ...how, refusal });
+  });
+}
+
 /** POST /payments/{payment_id}/challenges (docs/approvals.md, Step-up). */
 export function challengeRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Params: Static<typeof ExamplePaymentPath> }>(
-    '/payments/:payment_id/challenges',
-    OPEN,
-    async (request, reply) => {
-      const { contactId, clientId } = request.caller;
-      const paymentId = request.params.payment_id;
-      if (!request.caller.permissions.can_authorise_payments)
-        await requireOwn(context.pool, { clientId, contactId, paymentIds: [paymentId] });
-      const language = languageOf(undefined, request.headers['accept-language']);
-      const opened = await contactChange(context, request, (tx, { now }) =>
-        openStepUp(tx, context, { clientId, contactId, paymentId }, { now, language }),
-      );
-      await sendOpened(context, contactId, opened);
-      return reply.code(201).send(opened.challenge);
-    },
+  app.post<{ Params: Static<typeof ExamplePaymentPath> }>('/payments/:payment_id/challenges', OPEN, (request, reply) =>
+    answerPaymentChallenge(context, request, reply, {
+      paymentIds: [request.params.payment_id],
+      refusal: (refused) => refused.get(0) as Problem,
+    }),
   );
 }

@@ -2,30 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { noRight } from '../../approvals/outcome.ts';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database/database.ts';
-import { freeKeys } from '../../operator/idempotency.ts';
-import { decideMany, findForeign, requireOwn } from '../../payments/contact-actions.ts';
+import { decideMany, findForeign } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { sendOpened } from '../../payments/step-up/challenge.ts';
-import {
-  changedSince,
-  checkStepUpForMany,
-  type OpenedForMany,
-  openStepUpForMany,
-  redeemForMany,
-} from '../../payments/step-up/many.ts';
-import { MESSAGES, type Problem, refusedBody } from '../../values/errors.ts';
+import { challengeExpired, checkStepUp, redeem } from '../../payments/step-up/verification.ts';
+import { type ErrorCode, MESSAGES, Problem, refusedBody, refusedElements } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
-import { languageOf } from '../../values/language.ts';
 import { ClientId, Nullable, Text } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
 import { orderBody } from '../schemas/order-body.ts';
 import { paymentId } from '../schemas/payment-schema.ts';
 import { sendValue } from '../schemas/reply.ts';
 import { ClientQuery, jsonAnswer, orderErrors } from '../schemas/schemas.ts';
-import { sendAnswer } from '../server/change.ts';
-import { Challenge } from './challenges.ts';
-import { contactChange, keyedChange } from './change.ts';
+import { answerPaymentChallenge, Challenge } from './challenges.ts';
+import { contactChange } from './change.ts';
 import { STEP_UP } from './payment-actions.ts';
 
 /** Payments that are decided at once. */
@@ -129,9 +118,23 @@ function requireOnce(paymentIds: readonly PaymentId[]): void {
 /** What became of a payment, as its contact is told. */
 function shown(paymentId: PaymentId, index: number, problem: Problem | undefined): Static<typeof Decided> {
   if (!problem) return { payment_id: paymentId, done: true, code: null, message: null, details: null };
-  const { code, fault, details } = problem;
-  const place = fault ? `body.payment_ids[${index}]: ${fault.message}` : details;
-  return { payment_id: paymentId, done: false, code, message: MESSAGES[code], details: place };
+  const { code, details } = placed(problem, index);
+  return { payment_id: paymentId, done: false, code, message: MESSAGES[code], details };
+}
+
+/** A refusal that names the payment by its place in the body. */
+function placed(problem: Problem, index: number): Problem {
+  const { code, fault } = problem;
+  return fault ? new Problem(code, `body.payment_ids[${index}]: ${fault.message}`) : problem;
+}
+
+/** The codes of refusals of a challenge, the first of which is told. */
+const CHALLENGE_CODES: readonly ErrorCode[] = ['payment_not_found', 'approval_not_allowed'];
+
+/** The refusal of one challenge for many payments, all or nothing. */
+function refusal(refused: ReadonlyMap<number, Problem>): Problem {
+  const all = [...refused].map(([index, problem]) => [index, placed(problem, index)] as const);
+  return refusedElements('payment_ids', new Map(all), CHALLENGE_CODES);
 }
 
 /**
@@ -147,15 +150,16 @@ export async function decideAll(
   const { contactId, clientId } = request.caller;
   const { payment_ids: paymentIds, reason, challenge_id: challengeId, verification_code: code } = body;
   requireOnce(paymentIds);
-  const approver = { clientId, contactId, paymentIds };
+  const approval = { clientId, contactId, paymentIds, whole: false };
   const approves = action === 'authorise';
-  const denied = request.caller.permissions.can_authorise_payments ? [] : await findForeign(context.pool, approver);
-  const proof = approves ? await checkStepUpForMany(context, approver, { challengeId, code }) : undefined;
+  const denied = request.caller.permissions.can_authorise_payments ? [] : await findForeign(context.pool, approval);
+  const proof = approves ? await checkStepUp(context, approval, { challengeId, code }) : undefined;
   const refused = await contactChange(context, request, async (tx, act) => {
-    const changed = approves ? await redeemForMany(tx, approver, { proof, now: act.now }) : [];
-    const before = new Map([...changed].map((id) => [id, changedSince()]));
+    const changed = approves ? await redeem(tx, approval, { proof, now: act.now }) : [];
+    const before = new Map(changed.map((id) => [id, challengeExpired()]));
     for (const id of denied) before.set(id, noRight());
-    return decideMany(tx, act, presentationOf(context), { ...approver, action, reason, refused: before });
+    const decisions = { clientId, contactId, paymentIds, action, reason, refused: before };
+    return decideMany(tx, act, presentationOf(context), decisions);
   });
   return paymentIds.map((id, index) => shown(id, index, refused.get(index)));
 }
@@ -168,27 +172,9 @@ export function manyDecisionRoutes(app: FastifyInstance, context: Context): void
     async (request, reply) => sendValue(reply, await decideAll(context, request, request.query.action, request.body)),
   );
 
-  app.post<{ Body: Static<typeof ChallengeBody> }>('/payments/challenges', OPEN, async (request, reply) => {
-    const { contactId, clientId } = request.caller;
+  app.post<{ Body: Static<typeof ChallengeBody> }>('/payments/challenges', OPEN, (request, reply) => {
     const { payment_ids: paymentIds } = request.body;
     requireOnce(paymentIds);
-    if (!request.caller.permissions.can_authorise_payments)
-      await requireOwn(context.pool, { clientId, contactId, paymentIds });
-    const language = languageOf(undefined, request.headers['accept-language']);
-    const opened: { last?: OpenedForMany } = {};
-    const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {
-      opened.last = await openStepUpForMany(tx, context, { clientId, contactId, paymentIds }, { now, language });
-      const { challenge, expiresAt } = opened.last;
-      return { status: 201, body: JSON.stringify(challenge), expiresAt };
-    });
-    if (isNew && opened.last) {
-      await sendOpened(context, contactId, opened.last).catch(async (error: unknown) => {
-        // Nobody has got the code: the key is free for another attempt.
-        const { keyed } = request;
-        if (keyed) await transaction(context.pool, async (tx) => freeKeys(tx, [keyed.key]));
-        throw error;
-      });
-    }
-    return sendAnswer(reply, answer);
+    return answerPaymentChallenge(context, request, reply, { paymentIds, refusal });
   });
 }

@@ -1,26 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BankTable, bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database/database.ts';
-import { freeKeys } from '../../operator/idempotency.ts';
 import { type Instruction, readRows } from '../../orders/instructions/row.ts';
 import type { Source } from '../../orders/instructions/scene.ts';
 import { cancelFile, checkFileCode, confirmFile, openFileChallenge } from '../../orders/mass/changes.ts';
 import { clientView, type MassPayment } from '../../orders/mass/declaration.ts';
 import { instructionsOfCsv, takeFile } from '../../orders/mass/file.ts';
 import { findMassPayment, listErrored, listMassPayments, listReceived } from '../../orders/mass/reading.ts';
-import { sendOpened } from '../../payments/step-up/challenge.ts';
-import type { OpenedForMany } from '../../payments/step-up/many.ts';
 import { type BodyFault, Problem } from '../../values/errors.ts';
-import { languageOf } from '../../values/language.ts';
 import { decimal } from '../../values/money.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { serve } from '../schemas/operation.ts';
 import { refuseFaults } from '../schemas/order-body.ts';
 import { sendJson, sendList, sendValue } from '../schemas/reply.ts';
 import { listRequest } from '../schemas/schemas.ts';
-import { sendAnswer } from '../server/change.ts';
-import { answerChange, contactChange, keyedChange } from './change.ts';
+import { answerChallenge } from './challenges.ts';
+import { answerChange, contactChange } from './change.ts';
 import { csvOf, holdCsv, readCsvBodies } from './csv-body.ts';
 import {
   CANCEL,
@@ -158,21 +153,8 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
     return reply.code(204).send();
   });
 
-  serve(app, CHALLENGE, async (request, reply) => {
+  serve(app, CHALLENGE, (request, reply) => {
     const named = { ...request.caller, id: request.params.mass_payment_id };
-    const language = languageOf(undefined, request.headers['accept-language']);
-    const opened: { last?: OpenedForMany } = {};
-    const { answer, isNew } = await keyedChange(context, request, async (tx, { now }) => {
-      opened.last = await openFileChallenge(tx, context, named, { now, language });
-      return { status: 201, body: JSON.stringify(opened.last.challenge), expiresAt: opened.last.expiresAt };
-    });
-    if (isNew && opened.last)
-      await sendOpened(context, named.contactId, opened.last).catch(async (error: unknown) => {
-        // Nobody has got the code: the key is free for another attempt.
-        const { keyed } = request;
-        if (keyed) await transaction(pool, async (tx) => freeKeys(tx, [keyed.key]));
-        throw error;
-      });
-    return sendAnswer(reply, answer);
+    return answerChallenge(context, request, reply, (tx, how) => openFileChallenge(tx, context, named, how));
   });
 }

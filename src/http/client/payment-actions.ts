@@ -134,10 +134,11 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     if (information !== undefined)
       throw new Problem('invalid_body', { field: 'information', message: `is not a field of ${action}` });
     const decision = { clientId, contactId, paymentId, action, reason };
+    const approval = { clientId, contactId, paymentIds: [paymentId], whole: true };
     const approves = action === 'authorise';
-    const proof = approves ? await checkStepUp(context, decision, { challengeId, code }) : undefined;
+    const proof = approves ? await checkStepUp(context, approval, { challengeId, code }) : undefined;
     await contactChange(context, request, async (tx, act) => {
-      if (approves) await redeem(tx, decision, { proof, now: act.now });
+      if (approves) await redeem(tx, approval, { proof, now: act.now });
       await decidePayment(tx, act, presentationOf(context), decision);
     });
     return reply.code(204).send();

@@ -1,15 +1,13 @@
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
-import { hashVerificationCode, newVerificationCode } from '../../identity/second-factor/verification-code.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import {
-  claimText,
   findSecondFactor,
-  LIFETIME_SECONDS,
+  keepChallenge,
+  type OpenedStepUp,
   secondFactorMissing,
 } from '../../payments/step-up/challenge.ts';
-import type { OpenedForMany } from '../../payments/step-up/many.ts';
 import { approvalsText } from '../../payments/step-up/message.ts';
 import {
   challengeExpired,
@@ -20,7 +18,7 @@ import {
   useUp,
   verify,
 } from '../../payments/step-up/verification.ts';
-import { randomToken, sha256 } from '../../values/crypto.ts';
+import { sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import type { Language } from '../../values/language.ts';
@@ -148,30 +146,16 @@ export async function openFileChallenge(
   { config }: Pick<Context, 'config'>,
   named: NamedFile,
   { now, language }: { now: Date; language: Language },
-): Promise<OpenedForMany> {
-  const { clientId, contactId, id } = named;
+): Promise<OpenedStepUp> {
+  const { contactId, id } = named;
   const file = await lockFile(tx, named);
   requireMaker(file, named);
   if (file.status !== 'Processed' || file.proceeds) throw notNow(file);
   const contact = await findSecondFactor(tx, contactId);
-  const texted = contact.kind === 'sms';
-  if (texted) await claimText(tx, contactId, now);
   const { hash: content, sums, accounts } = await contentOf(tx, named);
-  const challenge = randomToken();
-  const code = texted ? newVerificationCode() : undefined;
-  const expiresAt = new Date(now.getTime() + LIFETIME_SECONDS * 1_000);
-  const hash = code === undefined ? null : hashVerificationCode(`${challenge} ${contact.phone ?? ''}`, code);
-  tx.later({
-    text: `insert into step_up_challenges (challenge_sha256, client_id, contact_id, kind, code_sha256, created_at, expires_at, mass_payment_id,
-        content_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [sha256(challenge), clientId, contactId, contact.kind, hash, now, expiresAt, id, content],
-  });
+  const { code, ...opened } = await keepChallenge(tx, named, { contact, now, file: { id, content } });
   const text = code && approvalsText(contact.language ?? language, config.institution.name, { code, sums, accounts });
-  return {
-    challenge: { challenge_id: challenge, second_factor: contact.kind, expires_at: expiresAt.toISOString() },
-    expiresAt,
-    text: text || undefined,
-  };
+  return { ...opened, text };
 }
 
 /**

@@ -10,99 +10,124 @@ import { randomToken, sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
 import type { Language } from '../../values/language.ts';
-import { noPayment } from '../payment.ts';
+import { unknownPayment } from '../payment.ts';
 import { approvalText, type Payee } from './message.ts';
 
-export const LIFETIME_SECONDS = 300;
+const LIFETIME_SECONDS = 300;
 /** Time between two text messages to one person, whatever the payments. */
 const MIN_TEXT_INTERVAL_SECONDS = 30;
 
-/** The account of a payment `p` as a challenge keeps it: SQL. */
-export const ACCOUNT = 'jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)';
-
-/**
- * Whether a payment `p` still has the account that a challenge `c` keeps: SQL. It is taken apart, since Citus lets no update compare what is
- * put together from columns.
- */
-export const SAME_ACCOUNT = `(p.account_number, p.iban, p.swift_code, p.bank_identifier)
-  is not distinct from (c.account ->> 0, c.account ->> 1, c.account ->> 2, c.account ->> 3)`;
-
-/** A contact who is about to approve a payment of its client. */
+/** A contact who is about to approve payments of its client. */
 export interface Approver {
   clientId: string;
   contactId: string;
-  paymentId: PaymentId;
+  /** Each once. */
+  paymentIds: readonly PaymentId[];
 }
 
 /** An open challenge, as its caller is told. */
-export interface OpenChallenge {
+interface OpenChallenge {
   challenge_id: string;
   second_factor: 'totp' | 'sms';
   expires_at: string;
 }
 
+/** A challenge that was opened: its answer, and the text message that is still to be sent. */
+export interface OpenedStepUp {
+  challenge: OpenChallenge;
+  expiresAt: Date;
+  text: string | undefined;
+}
+
 interface Target extends Payee {
   id: PaymentNumber;
+  payment_id: PaymentId;
   account: string;
   status: string;
   may_authorise: boolean | null;
 }
 
-/** A challenge that was opened: its answer, and the text message that is still to be sent. */
-export interface Opened {
-  challenge: OpenChallenge;
-  text: string | undefined;
+/** How a challenge is opened. */
+interface Opening {
+  now: Date;
+  /** Of the text message, where the contact has chosen none. */
+  language: Language;
+  /** Why nothing is opened, where payments are refused: payment_not_found, approval_not_allowed by their place. */
+  refusal: (refused: ReadonlyMap<number, Problem>) => Problem;
 }
 
 /**
- * Opens a challenge for the approval of a payment (docs/approvals.md, Step-up), in the caller's transaction. Where the second factor is SMS,
- * a text message with the code, the amount and the payee's account is sent once that has ended (`sendOpened`): PSD2's dynamic linking (RTS
- * on strong customer authentication, Art. 5).
- * @param language of the text message, where the contact has chosen none
- * @throws Problem second_factor_missing, payment_not_found, approval_not_allowed, rate_limited
+ * Opens a challenge for the approval of payments (docs/approvals.md, Step-up), in the caller's transaction. Where the second factor is SMS,
+ * a text message has the code, the amount and the payee's account: PSD2's dynamic linking (RTS on strong customer authentication, Art. 5).
+ * It is sent once the transaction has ended (`sendOpened`).
+ * @throws Problem second_factor_missing, the refusal, rate_limited
  */
 export async function openStepUp(
   tx: Transaction,
   { config }: Pick<Context, 'config'>,
   approver: Approver,
-  { now, language }: { now: Date; language: Language },
-): Promise<Opened> {
+  { now, language, refusal }: Opening,
+): Promise<OpenedStepUp> {
   const { clientId, contactId } = approver;
   const contact = await findSecondFactor(tx, contactId);
-  const payment = await findTarget(tx, approver);
+  const { targets, refused } = await findTargets(tx, approver);
+  if (refused.size > 0) throw refusal(refused);
+  const { code, ...opened } = await keepChallenge(tx, approver, { contact, now });
+  tx.later({
+    text: `insert into step_up_payments (challenge_sha256, client_id, payment_id, amount, payment_currency, account, status)
+      select $1, $2, * from unnest($3::bigint[], $4::numeric[], $5::text[], $6::jsonb[], $7::payment_status[])`,
+    values: [
+      sha256(opened.challenge.challenge_id),
+      clientId,
+      targets.map(({ id }) => id),
+      targets.map(({ amount }) => amount),
+      targets.map(({ currency }) => currency),
+      targets.map(({ account }) => account),
+      targets.map(({ status }) => status),
+    ],
+  });
+  const text = code && approvalText(contact.language ?? language, config.institution.name, { code, payments: targets });
+  return { ...opened, text };
+}
+
+/** The second factor of a contact. */
+interface SecondFactor {
+  kind: 'totp' | 'sms';
+  language: Language | null;
+  phone: string | null;
+}
+
+/**
+ * Keeps a new challenge, in the caller's transaction.
+ * @param options `file`: it is for the confirmation of this file, with this content
+ * @returns `code`: that of its text message, where it has one
+ * @throws Problem rate_limited
+ */
+export async function keepChallenge(
+  tx: Transaction,
+  { clientId, contactId }: Pick<Approver, 'clientId' | 'contactId'>,
+  { contact, now, file }: { contact: SecondFactor; now: Date; file?: { id: string; content: Buffer } },
+): Promise<Omit<OpenedStepUp, 'text'> & { code: string | undefined }> {
   const texted = contact.kind === 'sms';
   if (texted) await claimText(tx, contactId, now);
   const challenge = randomToken();
   const code = texted ? newVerificationCode() : undefined;
-  const expires = new Date(now.getTime() + LIFETIME_SECONDS * 1_000);
+  const hash = code === undefined ? null : hashTextedCode({ challenge, phone: contact.phone, code });
+  const expiresAt = new Date(now.getTime() + LIFETIME_SECONDS * 1_000);
   tx.later({
-    text: `insert into step_up_challenges (challenge_sha256, client_id, contact_id, payment_id, kind, amount, payment_currency, account, status,
-       code_sha256, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    text: `insert into step_up_challenges (challenge_sha256, client_id, contact_id, kind, code_sha256, created_at, expires_at, mass_payment_id,
+        content_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [
-      sha256(challenge),
-      clientId,
-      contactId,
-      payment.id,
-      contact.kind,
-      payment.amount,
-      payment.currency,
-      payment.account,
-      payment.status,
-      code === undefined ? null : hashTextedCode({ challenge, phone: contact.phone, code }),
-      now,
-      expires,
+      ...[sha256(challenge), clientId, contactId, contact.kind, hash, now, expiresAt],
+      ...[file?.id ?? null, file?.content ?? null],
     ],
   });
-  const text = code && approvalText(contact.language ?? language, config.institution.name, { code, ...payment });
-  return {
-    challenge: { challenge_id: challenge, second_factor: contact.kind, expires_at: expires.toISOString() },
-    text: text || undefined,
-  };
+  const told = { challenge_id: challenge, second_factor: contact.kind, expires_at: expiresAt.toISOString() };
+  return { challenge: told, expiresAt, code };
 }
 
 /** Sends the text message of a challenge, if it has one. @throws Problem integration_error */
-export async function sendOpened(context: Context, contactId: string, { text }: Pick<Opened, 'text'>): Promise<void> {
+export async function sendOpened(context: Context, contactId: string, { text }: OpenedStepUp): Promise<void> {
   if (text !== undefined) await sendVerificationCode(context, contactId, text).catch(asProblem);
 }
 
@@ -113,12 +138,9 @@ function asProblem(error: unknown): never {
 }
 
 /** @throws Problem second_factor_missing */
-export async function findSecondFactor(
-  db: Db,
-  contactId: string,
-): Promise<{ kind: 'totp' | 'sms'; language: Language | null; phone: string | null }> {
+export async function findSecondFactor(db: Db, contactId: string): Promise<SecondFactor> {
   const found = first(
-    await db.query<{ kind: 'none' | 'totp' | 'sms'; language: Language | null; phone: string | null }>(
+    await db.query<Omit<SecondFactor, 'kind'> & { kind: SecondFactor['kind'] | 'none' }>(
       'select second_factor as kind, language, phone from contacts where contact_id = $1',
       [contactId],
     ),
@@ -139,28 +161,39 @@ export function secondFactorMissing(): Problem {
   );
 }
 
-/** @throws Problem payment_not_found, approval_not_allowed */
-async function findTarget(db: Db, { clientId, contactId, paymentId }: Approver): Promise<Target> {
-  const payment = first(
-    await db.query<Target & Record<string, unknown>>(
-      `select p.id, p.amount::text as amount, p.payment_currency as currency, ${ACCOUNT}::text as account, p.status::text as status,
-         p.beneficiary_name as name, p.iban, p.account_number, a.may_authorise
-       from payments p
-       left join payment_approvers a on a.client_id = $1 and a.payment_id = p.id and a.contact_id = $2
-       where p.client_id = $1 and p.payment_id = $3`,
-      [clientId, contactId, paymentId],
-    ),
+/** The payments, in the order in which they are named, and why some are refused, by their place. */
+async function findTargets(
+  db: Db,
+  { clientId, contactId, paymentIds }: Approver,
+): Promise<{ targets: Target[]; refused: Map<number, Problem> }> {
+  const { rows } = await db.query<Target & Record<string, unknown>>(
+    `select p.id, p.payment_id, p.amount::text as amount, p.payment_currency as currency,
+       jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)::text as account, p.status::text as status,
+       p.beneficiary_name as name, p.iban, p.account_number, a.may_authorise
+     from unnest($3::text[]) as w(payment_id) cross join lateral (
+       select * from payments where client_id = $1 and payment_id = w.payment_id offset 0) p
+     left join payment_approvers a on a.client_id = $1 and a.payment_id = p.id and a.contact_id = $2`,
+    [clientId, contactId, paymentIds],
   );
-  if (!payment) noPayment();
-  if (payment.may_authorise) return payment;
-  throw new Problem('approval_not_allowed', {
-    field: 'payment_id',
-    message: `this contact may not approve it now: the payment is "${payment.status}"`,
-  });
+  const found = new Map(rows.map((row) => [row.payment_id, row]));
+  const refused = new Map<number, Problem>();
+  for (const [index, id] of paymentIds.entries()) {
+    const target = found.get(id);
+    if (!target) refused.set(index, unknownPayment());
+    else if (!target.may_authorise)
+      refused.set(
+        index,
+        new Problem('approval_not_allowed', {
+          field: 'payment_id',
+          message: `this contact may not approve it now: the payment is "${target.status}"`,
+        }),
+      );
+  }
+  return { targets: paymentIds.flatMap((id) => found.get(id) ?? []), refused };
 }
 
 /** Takes the person's turn for a text message; one statement, so that of two at once one is refused. @throws Problem rate_limited */
-export async function claimText(db: Db, contactId: string, now: Date): Promise<void> {
+async function claimText(db: Db, contactId: string, now: Date): Promise<void> {
   const interval = `make_interval(secs => ${MIN_TEXT_INTERVAL_SECONDS})`;
   // A moment far in the future comes from a sandbox clock that was moved back since.
   const claimed = await db.query(

@@ -1,4 +1,5 @@
 import type { Language } from '../../values/language.ts';
+import { sum } from '../../values/money.ts';
 import { printable } from '../../values/text.ts';
 
 /** Characters of a payee's name in a text message: a longer one would make it two. */
@@ -39,12 +40,28 @@ const TEXTS: Record<Language, (approval: Approval) => string> = {
     'Si no está aprobando este pago, no introduzca ni comparta el código.',
 };
 
-/** The text message with the code for one approval: it shows what the code approves. */
-export function approvalText(language: Language, institution: string, payment: Payee & { code: string }): string {
-  const { code, amount, currency, iban, account_number: number } = payment;
+/** The text message with the code for the approval of payments: it shows what the code approves. */
+export function approvalText(
+  language: Language,
+  institution: string,
+  { code, payments }: { code: string; payments: readonly Payee[] },
+): string {
+  const [payment, ...others] = payments;
+  if (!payment || others.length > 0) {
+    const sums = new Map<string, string>();
+    for (const { currency, amount } of payments) sums.set(currency, sum(sums.get(currency) ?? '0', amount));
+    return approvalsText(language, institution, { code, sums, accounts: payments.map(accountOf) });
+  }
+  const { amount, currency } = payment;
   const name = [...printable(payment.name)].slice(0, MAX_NAME_CHARACTERS).join('');
-  const account = printable(iban ?? number ?? '-');
-  return TEXTS[language]({ institution, code, sum: `${currency} ${amount}`, account, name });
+  return TEXTS[language]({
+    ...{ institution, code, sum: `${currency} ${amount}` },
+    ...{ account: printable(accountOf(payment)), name },
+  });
+}
+
+function accountOf({ iban, account_number: number }: Payee): string {
+  return iban ?? number ?? '-';
 }
 
 /** Accounts that a text message for many payments names. */

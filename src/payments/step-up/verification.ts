@@ -1,21 +1,33 @@
 import { shareLock } from '../../approvals/lock.ts';
 import type { Context } from '../../context.ts';
 import { isDistributed } from '../../database/cells/pool.ts';
-import { type Db, first, type Transaction } from '../../database/database.ts';
+import { type Db, first, one, type Transaction } from '../../database/database.ts';
 import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from '../../identity/attempt-limit.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { isUnusedStep, totpStep, useTotpStep } from '../../identity/second-factor/totp.ts';
 import { readCode } from '../../identity/second-factor/verification-code.ts';
 import { sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
 import { noPayment } from '../payment.ts';
-import { type Approver, hashTextedCode, SAME_ACCOUNT, secondFactorMissing } from './challenge.ts';
+import { type Approver, hashTextedCode, secondFactorMissing } from './challenge.ts';
 
 /** Wrong codes that one challenge allows. */
 const MAX_ATTEMPTS = 5;
 
-/** A payment `p` that is still what a challenge `c` was made for: SQL. */
-export const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status and ${SAME_ACCOUNT}`;
+/**
+ * A payment `p` that is still what a row `c` of a challenge was made for: SQL. The account is taken apart, since Citus lets no update compare
+ * what is put together from columns.
+ */
+const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status
+  and (p.account_number, p.iban, p.swift_code, p.bank_identifier)
+    is not distinct from (c.account ->> 0, c.account ->> 1, c.account ->> 2, c.account ->> 3)`;
+
+/** An approval of payments. */
+export interface Approval extends Approver {
+  /** It is refused as a whole where a payment does not exist or has changed; else that payment alone is. */
+  whole: boolean;
+}
 
 /** What an approver sends with an approval. */
 export interface StepUpAnswer {
@@ -33,21 +45,21 @@ export interface Proof {
 /**
  * Checks the code of an approval, before its transaction. The attempt is counted and committed before the code is looked at, so that
  * parallel guesses never exceed what the challenge allows. A second limit counts the wrong codes of all challenges and sign-ins of a
- * contact.
+ * contact. The challenge must have been opened for these payments.
  * @returns the proof, which `redeem` uses up; undefined where there is nothing to check: `redeem` says whether that will do
  * @throws Problem second_factor_missing, payment_not_found, challenge_expired, step_up_failed, in this order;
  *   rate_limited after too many wrong codes
  */
 export async function checkStepUp(
   context: Context,
-  approver: Approver,
+  approval: Approval,
   { challengeId, code }: StepUpAnswer,
 ): Promise<Proof | undefined> {
   const { pool, clock } = context;
   if (challengeId === undefined || code === undefined) return undefined;
-  if (!(await needsStepUp(pool, approver))) return undefined;
-  const attempt = await countAttempt(pool, approver, { challengeId, now: clock.now() });
-  return verify(context, approver.contactId, { attempt, challengeId, code });
+  if (!(await needsStepUp(pool, approval))) return undefined;
+  const attempt = await countAttempt(pool, approval, { challengeId, now: clock.now() });
+  return verify(context, approval.contactId, { attempt, challengeId, code });
 }
 
 /** Checks the code of an attempt that was counted. @throws Problem challenge_expired, step_up_failed; rate_limited after too many wrong codes */
@@ -71,33 +83,32 @@ export async function verify(
   return proof;
 }
 
-/** Whether the contact needs a code to approve the payment. @throws Problem second_factor_missing, payment_not_found */
-async function needsStepUp(db: Db, { clientId, contactId, paymentId }: Approver): Promise<boolean> {
-  const joined = !isDistributed(db);
+/** Whether the contact needs a code to approve the payments. @throws Problem second_factor_missing, payment_not_found */
+async function needsStepUp(db: Db, { clientId, contactId, paymentIds, whole }: Approval): Promise<boolean> {
+  const joined = whole && !isDistributed(db);
   const found = first(
-    await db.query<{ needed: boolean; second_factor: string | null; payment?: boolean }>(
+    await db.query<{ needed: boolean; second_factor: string | null; payments?: number }>(
       `select approval_step_up as needed, (select second_factor from contacts where contact_id = $2) as second_factor
-         ${joined ? `, ${paymentExists('$3')}` : ''}
+         ${joined ? `, ${countPayments('$3')}` : ''}
        from clients where client_id = $1`,
-      joined ? [clientId, contactId, paymentId] : [clientId, contactId],
+      joined ? [clientId, contactId, paymentIds] : [clientId, contactId],
     ),
   );
   if (!found?.needed) return false;
   if (found.second_factor === 'none') throw secondFactorMissing();
-  // A worker of Citus has the payment, and not the people.
-  const { payment } = found.payment === undefined ? await findPayment(db, clientId, paymentId) : found;
-  if (!payment) noPayment();
+  if (!whole) return true;
+  // A worker of Citus has the payments, and not the people.
+  const { payments } =
+    found.payments === undefined
+      ? one(await db.query<{ payments: number }>(`select ${countPayments('$2')}`, [clientId, paymentIds]))
+      : found;
+  if (payments !== paymentIds.length) noPayment();
   return true;
 }
 
-/** @param payment an SQL parameter */
-const paymentExists = (payment: string) =>
-  `exists (select 1 from payments where client_id = $1 and payment_id = ${payment}) as payment`;
-
-async function findPayment(db: Db, clientId: string, paymentId: string): Promise<{ payment: boolean }> {
-  const { rows } = await db.query<{ payment: boolean }>(`select ${paymentExists('$2')}`, [clientId, paymentId]);
-  return rows[0] ?? { payment: false };
-}
+/** @param payments an SQL parameter */
+const countPayments = (payments: string) =>
+  `(select count(*)::int from payments where client_id = $1 and payment_id = any(${payments}::text[])) as payments`;
 
 /** What an attempt at a challenge is checked with. */
 export interface Attempt {
@@ -118,22 +129,24 @@ export async function factorsOf(db: Db, contactId: string) {
   );
 }
 
-/** Counts an attempt at a challenge that is good for this approver now. */
+/** Counts an attempt at a challenge that is good for this approval now. */
 async function countAttempt(
   db: Db,
-  { clientId, contactId, paymentId }: Approver,
+  { clientId, contactId, paymentIds, whole }: Approval,
   { challengeId, now }: { challengeId: string; now: Date },
 ): Promise<Attempt | undefined> {
   const contact = await factorsOf(db, contactId);
+  const named = `from step_up_payments c join payments p on p.client_id = $2 and p.id = c.payment_id where c.challenge_sha256 = $1 and c.client_id = $2`;
   const challenge = first(
     await db.query<Pick<Attempt, 'kind' | 'code_sha256'>>(
-      `update step_up_challenges c set attempts = attempts + 1
-       from payments p
-       where c.challenge_sha256 = $1 and c.client_id = $2 and c.contact_id = $3 and c.kind = $6
-         and c.used_at is null and c.expires_at > $5 and c.attempts < ${MAX_ATTEMPTS}
-         and p.client_id = $2 and p.id = c.payment_id and p.payment_id = $4 and ${UNCHANGED}
-       returning c.kind, c.code_sha256`,
-      [sha256(challengeId), clientId, contactId, paymentId, now, contact?.second_factor],
+      `update step_up_challenges set attempts = attempts + 1
+       where challenge_sha256 = $1 and client_id = $2 and contact_id = $3 and kind = $6
+         and used_at is null and expires_at > $5 and attempts < ${MAX_ATTEMPTS}
+         and array(select p.payment_id ${named} order by p.payment_id collate "C")
+           = array(select id collate "C" from unnest($4::text[]) as u(id) order by 1)
+         and not ($7 and exists (select ${named} and not (${UNCHANGED})))
+       returning kind, code_sha256`,
+      [sha256(challengeId), clientId, contactId, paymentIds, now, contact?.second_factor, whole],
     ),
   );
   return contact && challenge && { ...contact, ...challenge };
@@ -159,28 +172,32 @@ function prove(
 }
 
 /**
- * Uses a proof up, as the first step of the approval's transaction: the challenge is used with the approval or not at all. Until the
- * transaction ends the payment stays as it is.
+ * Uses a proof up, as the first step of the approval's transaction: the challenge is used with the approval or not at all. Payments that are
+ * still what the code stands for stay so until the transaction ends.
+ * @returns the payments that have changed since
  * @throws Problem without a proof, where the client asks for one: second_factor_missing, payment_not_found, step_up_required; with one:
- *   challenge_expired where it was used a moment ago or the payment has changed, step_up_failed where the TOTP code was used a moment ago
+ *   challenge_expired where it was used a moment ago or the whole has changed, step_up_failed where the TOTP code was used a moment ago
  */
 export async function redeem(
   tx: Transaction,
-  approver: Approver,
+  approval: Approval,
   { proof, now }: { proof: Proof | undefined; now: Date },
-): Promise<void> {
+): Promise<PaymentId[]> {
   if (!proof) {
-    if (await needsStepUp(tx, approver)) throw stepUpRequired();
-    return;
+    if (await needsStepUp(tx, approval)) throw stepUpRequired();
+    return [];
   }
-  const { clientId, paymentId } = approver;
-  const challenge = await useUp(tx, approver, { proof, now });
-  const { rows } = await tx.query(
-    `select from payments p join step_up_challenges c on c.challenge_sha256 = $3 and c.client_id = $1 and c.payment_id = p.id
-     where p.client_id = $1 and p.payment_id = $2 and ${UNCHANGED} for update of p`,
-    [clientId, paymentId, challenge],
+  const { clientId, paymentIds, whole } = approval;
+  const challenge = await useUp(tx, approval, { proof, now });
+  const { rows } = await tx.query<{ payment_id: PaymentId }>(
+    `select p.payment_id from payments p join step_up_payments c on c.challenge_sha256 = $2 and c.client_id = $1 and c.payment_id = p.id
+     where p.client_id = $1 and ${UNCHANGED} order by p.id for update of p`,
+    [clientId, challenge],
   );
-  if (rows.length === 0) throw challengeExpired();
+  const same = new Set(rows.map(({ payment_id: id }) => id));
+  const changed = paymentIds.filter((id) => !same.has(id));
+  if (whole && changed.length > 0) throw challengeExpired();
+  return changed;
 }
 
 /**
