@@ -137,6 +137,20 @@ for (const [name, read] of Object.entries(everyDocument)) {
   });
 }
 
+test('the body of an order is described with the nulls that count as left out', async () => {
+  const { body: document } = await documents['client API']();
+  const accepts = (method: string, path: string, body: object): boolean => {
+    const { schema } = document.paths[path][method].requestBody.content['application/json'];
+    return new Ajv2020({ strict: false, logger: false }).validate({ ...schema, components: document.components }, body);
+  };
+  const payment = { beneficiary_id: 'BEN1', amount: 1, payment_date: '2026-12-01', reference: 'Rent', charges: null };
+  assert.ok(accepts('post', '/beneficiaries/search', { iban: null }));
+  assert.ok(accepts('post', '/payments', { trade_id: 'TRD1', quote_id: null, payments: [payment] }));
+  assert.ok(!accepts('post', '/payments', { trade_id: 'TRD1', payments: null }));
+  assert.ok(!accepts('post', '/payments', { trade_id: 'TRD1', payments: [{ ...payment, amount: null }] }));
+  assert.ok(!accepts('patch', '/payments/{payment_id}', { reason: null }));
+});
+
 test('the client API names its schemas, operations and security schemes as a programmer would', async () => {
   const { body: document } = await documents['client API']();
   for (const name of ['Payment', 'Trade', 'Account', 'CurrencyAccount', 'Transaction', 'ErrorMessage'])

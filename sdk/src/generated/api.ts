@@ -263,13 +263,13 @@ export interface Beneficiary {
 
 export interface BeneficiaryChange {
   /** At most 140 characters, without blanks around it */
-  name?: string;
+  name?: string | null;
   /** Country of the beneficiary, ISO 3166-1 */
-  country_code?: string;
+  country_code?: string | null;
   /** Country of the bank, ISO 3166-1 */
-  bank_country_code?: string;
+  bank_country_code?: string | null;
   /** Currency of the account, ISO 4217 */
-  bank_currency_code?: string;
+  bank_currency_code?: string | null;
   account_number?: string | null;
   iban?: string | null;
   bank_identifier?: string | null;
@@ -338,31 +338,31 @@ export interface BeneficiaryOrder {
   /** Currency of the account, ISO 4217 */
   bank_currency_code: string;
   /** Account number; blanks and hyphens do not count */
-  account_number?: string;
+  account_number?: string | null;
   /** IBAN, of the country of the bank; blanks and hyphens do not count */
-  iban?: string;
+  iban?: string | null;
   /** Sort code, ABA, BSB, IFSC or what the country has; blanks and hyphens do not count */
-  bank_identifier?: string;
+  bank_identifier?: string | null;
   /** BIC, of the country of the bank; blanks and hyphens do not count */
-  swift_code?: string;
+  swift_code?: string | null;
   /** Account of the bank at its correspondent; blanks and hyphens do not count */
-  correspondent_account?: string;
+  correspondent_account?: string | null;
   /** BIC of the correspondent; blanks and hyphens do not count */
-  correspondent_swift_code?: string;
+  correspondent_swift_code?: string | null;
   /** Name of the bank */
-  bank_name?: string;
+  bank_name?: string | null;
   /** Address of the bank */
-  bank_address_line_1?: string;
+  bank_address_line_1?: string | null;
   /** Street and number */
-  address_line_1?: string;
+  address_line_1?: string | null;
   /** City */
-  city?: string;
+  city?: string | null;
   /** State or region */
-  state_region?: string;
+  state_region?: string | null;
   /** Post code */
-  post_code?: string;
+  post_code?: string | null;
   /** Purpose of the payments to it */
-  purpose_of_payment?: string;
+  purpose_of_payment?: string | null;
   /** Why it is paid */
   reason_for_trade?:
     | 'charitable_aid'
@@ -382,27 +382,28 @@ export interface BeneficiaryOrder {
     | 'repatriation_from_investment'
     | 'portfolio_netting'
     | 'not_related_to_goods_or_services'
-    | 'other';
+    | 'other'
+    | null;
   /** The institution mails when it pays; needs an address */
-  email_notification?: boolean;
-  email_addresses?: string[];
+  email_notification?: boolean | null;
+  email_addresses?: string[] | null;
   /** What the client calls it */
-  beneficiary_reference?: string;
+  beneficiary_reference?: string | null;
   /** What else is to be known */
-  reference_information?: string;
+  reference_information?: string | null;
 }
 
 export type BeneficiaryOrders = BeneficiaryOrder[];
 
 export interface BeneficiarySearch {
   /** Exact, without case */
-  name?: string;
+  name?: string | null;
   /** Account number; blanks and hyphens do not count */
-  account_number?: string;
+  account_number?: string | null;
   /** IBAN, of the country of the bank; blanks and hyphens do not count */
-  iban?: string;
+  iban?: string | null;
   /** Sort code, ABA, BSB, IFSC or what the country has; blanks and hyphens do not count */
-  bank_identifier?: string;
+  bank_identifier?: string | null;
 }
 
 export interface BookedTrade {
@@ -532,13 +533,13 @@ export interface DrawdownOrder {
     | 'not_related_to_goods_or_services'
     | 'other';
   /** Day on which it settles; default: as early as possible, YYYY-MM-DD */
-  value_date?: string;
+  value_date?: string | null;
   /** Shown with the trade */
-  reference?: string;
+  reference?: string | null;
   /** The client's own identifier; no two of its trades have the same */
-  external_reference_id?: string;
+  external_reference_id?: string | null;
   /** Number of a currency account, which holds the sell amount until it is debited */
-  funding_account_id?: number;
+  funding_account_id?: number | null;
 }
 
 export interface ErrorMessage {
@@ -962,11 +963,11 @@ export interface MassPayment {
 
 export interface MassPaymentConfirmation {
   /** What the exchanges may cost; default: any price */
-  maximum_sell_amount?: number;
+  maximum_sell_amount?: number | null;
   /** Where the client asks for a code */
-  challenge_id?: string;
+  challenge_id?: string | null;
   /** The code from the text message or the authenticator */
-  verification_code?: string;
+  verification_code?: string | null;
 }
 
 export interface MassPaymentError {
@@ -985,11 +986,11 @@ export interface MassPaymentOrder {
   /** Goes on by itself where no row is bad */
   auto_commit: boolean;
   /** What is sold for the currencies that are paid; or trade_id */
-  sell_currency?: string;
+  sell_currency?: string | null;
   /** The trade that all are paid from */
-  trade_id?: string;
+  trade_id?: string | null;
   /** Number of a currency account in the sell currency */
-  funding_account_id?: number;
+  funding_account_id?: number | null;
   /** Why; required with funding_account_id; default: other */
   reason?:
     | 'charitable_aid'
@@ -1009,9 +1010,10 @@ export interface MassPaymentOrder {
     | 'repatriation_from_investment'
     | 'portfolio_netting'
     | 'not_related_to_goods_or_services'
-    | 'other';
+    | 'other'
+    | null;
   /** What the exchanges may cost, for auto_commit */
-  maximum_sell_amount?: number;
+  maximum_sell_amount?: number | null;
   payment_instructions: Instruction[];
 }
 
@@ -1144,7 +1146,7 @@ export interface OrderedPaymentInput {
   /** Who is paid */
   beneficiary_id: string;
   /** Its bank account; it has one */
-  account_id?: number;
+  account_id?: number | null;
   /** In the buy currency of the trade, else in the currency of the account */
   amount: number;
   /** The day on which it is to be paid; an earlier or closed one moves to the next possible one, YYYY-MM-DD */
@@ -1152,11 +1154,11 @@ export interface OrderedPaymentInput {
   /** What the payee reads; no control characters */
   reference: string;
   /** Who pays the charges; default: SHA */
-  charges?: 'SHA' | 'OUR';
+  charges?: 'SHA' | 'OUR' | null;
   /** For the bank of the payee; default: that of the beneficiary */
-  purpose_of_payment?: string;
+  purpose_of_payment?: string | null;
   /** Passed on to the institution */
-  email_beneficiary?: boolean;
+  email_beneficiary?: boolean | null;
 }
 
 export interface OwnClient {
@@ -1286,18 +1288,18 @@ export interface PaymentDecision {
   /** The code from the text message or the authenticator */
   verification_code?: string;
   /** Required by provide_information, and taken by nothing else */
-  information?: string;
+  information?: string | null;
 }
 
 export interface PaymentDecisions {
   /** Each once */
   payment_ids: string[];
   /** Why; each payment, its timeline and the audit trail show it */
-  reason?: string;
+  reason?: string | null;
   /** Where the client asks for a code: the challenge of these payments */
-  challenge_id?: string;
+  challenge_id?: string | null;
   /** The code from the text message or the authenticator */
-  verification_code?: string;
+  verification_code?: string | null;
 }
 
 export interface PaymentNotification {
@@ -1318,11 +1320,11 @@ export interface PaymentNotification {
 
 export interface PaymentOrder {
   /** The trade that is paid from */
-  trade_id?: string;
+  trade_id?: string | null;
   /** The number of the currency account that is paid from */
-  funding_account_id?: number;
+  funding_account_id?: number | null;
   /** An open quote that is booked with it; needs can_trade */
-  quote_id?: string;
+  quote_id?: string | null;
   /** Why it is paid; required with funding_account_id */
   reason?:
     | 'charitable_aid'
@@ -1342,7 +1344,8 @@ export interface PaymentOrder {
     | 'repatriation_from_investment'
     | 'portfolio_netting'
     | 'not_related_to_goods_or_services'
-    | 'other';
+    | 'other'
+    | null;
   payments: OrderedPaymentInput[];
 }
 
@@ -1454,7 +1457,7 @@ export interface QuoteOrder {
   /** A forward settles on a later day than a spot */
   trade_type: 'spot' | 'forward';
   /** Day on which it settles; default: as early as possible, YYYY-MM-DD */
-  value_date?: string;
+  value_date?: string | null;
 }
 
 /** An instruction as it was sent, beside what became of it */
@@ -1582,7 +1585,7 @@ export interface StatementFileInput {
   /** Its London day is the first one; ISO 8601, in UTC without an offset */
   from_value_datetime: string;
   /** Its London day is the last one, included; default: now; ISO 8601, in UTC without an offset */
-  to_value_datetime?: string;
+  to_value_datetime?: string | null;
 }
 
 export interface StatementFileProgress {
@@ -1738,11 +1741,11 @@ export interface TradeOrder {
     | 'not_related_to_goods_or_services'
     | 'other';
   /** Shown with the trade */
-  reference?: string;
+  reference?: string | null;
   /** The client's own identifier; no two of its trades have the same */
-  external_reference_id?: string;
+  external_reference_id?: string | null;
   /** Number of a currency account, which holds the sell amount until it is debited */
-  funding_account_id?: number;
+  funding_account_id?: number | null;
   /** Taken and ignored: the quote says it */
   trade_type?: unknown;
 }

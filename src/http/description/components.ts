@@ -1,4 +1,5 @@
-import { fieldsOf } from '../../values/unknown.ts';
+import { fieldsOf, listOf } from '../../values/unknown.ts';
+import { NO_NULL, ORDER, takesNull } from '../schemas/order-body.ts';
 
 /** Schemas with a title become components of that name, and what uses them refers to them. A `x-form` becomes the schema itself. */
 
@@ -38,12 +39,35 @@ function walk(value: unknown, schemas: Record<string, Json>): unknown {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** A schema as the description has it: its form (schemas.ts, `formed`) in place of what the validator looks at. */
+/**
+ * A schema as the description has it: its form (schemas.ts, `formed`) in place of what the validator looks at. In the body of an order a
+ * null counts as left out.
+ */
 function shown(schema: Json): Json {
   const { 'x-form': form } = schema;
-  if (typeof form !== 'object') return schema;
+  if (typeof form !== 'object') return ORDER in schema ? withNulls(schema) : schema;
   const words = WORDS.filter((key) => key in schema).map((key) => [key, schema[key]]);
-  return { ...form, ...Object.fromEntries(words) };
+  return { ...shown(fieldsOf(form)), ...Object.fromEntries(words) };
+}
+
+/** The body of an order with a null for each field that may be left out. */
+function withNulls(node: Json): Json {
+  const { properties, items, required } = node;
+  const kept = [...listOf(required), ...listOf(node[NO_NULL])];
+  const fields = Object.entries(fieldsOf(properties)).map(([name, field]) => {
+    const inner = withNulls(shown(fieldsOf(field)));
+    return [name, kept.includes(name) || takesNull(inner) ? inner : nullable(inner)];
+  });
+  return {
+    ...node,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
+    ...(items === undefined ? {} : { items: withNulls(fieldsOf(items)) }),
+  };
+}
+
+function nullable({ description, ...field }: Json): Json {
+  if (Object.keys(field).length === 0) return { description };
+  return { anyOf: [field, { type: 'null' }], ...(description === undefined ? {} : { description }) };
 }
 
 /** The framework moves the examples of some places out of the schema. */

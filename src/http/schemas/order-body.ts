@@ -17,7 +17,7 @@ const CODE = 'x-code';
 /** The keyword of an amount, which is read by its digits. */
 const AMOUNT = 'x-amount';
 /** The keyword of such a body's schema: names of fields in which a null is a value like any other, and refused. */
-const NO_NULL = 'x-no-null';
+export const NO_NULL = 'x-no-null';
 export const ORDER_KEYWORDS = [ORDER, CODE, AMOUNT, NO_NULL];
 
 /** Digits that an amount of an order may have before the point. */
@@ -155,7 +155,8 @@ function leaveOutNulls({ properties = {}, items, anyOf = [], [NO_NULL]: kept = [
   }
 }
 
-function takesNull({ type, anyOf = [] }: Node): boolean {
+/** Whether a null is a value of a field like any other. */
+export function takesNull({ type, anyOf = [] }: Pick<Node, 'type' | 'anyOf'>): boolean {
   return type === 'null' || anyOf.some(takesNull);
 }
 
