@@ -110,7 +110,7 @@ async function subscribe(page: Page, { addresses, operator }: Sandbox, receiver:
   await go(page, `${addresses.api}/app/webhooks`);
   const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await click('New subscription');
-  await page.getByLabel('PAYMENT_STATUS_CHANGE').check();
+  await page.getByLabel('PAYMENT_STATUS_CHANGE', { exact: true }).check();
   await page.getByLabel('URL').fill(receiver.url());
   await click('New subscription');
   await click('Done');
@@ -125,6 +125,11 @@ async function forDocumentation(browser: TestBrowser, sandbox: Sandbox): Promise
   mkdirSync(folder, { recursive: true });
   const file = (name: string) => join(folder, `${name}.webp`);
   const page = await signedInToApp(browser, sandbox, APPROVER);
+  await page.setViewportSize(TALL);
+  await go(page, `${addresses.api}/app`);
+  await page.locator('.plot').first().waitFor();
+  await take(page, file('home'), 'light');
+  await page.setViewportSize(DESK);
   await go(page, `${addresses.api}/app/approvals`);
   for (const box of (await page.getByRole('checkbox', { name: /^Select PAY/ }).all()).slice(0, 3)) await box.check();
   await take(page, file('approvals'), 'light');
