@@ -124,6 +124,9 @@ create index trades_parent on trades (client_id, parent_trade_id) where parent_t
 -- The client's list, in order of insertion.
 create index trades_list on trades (client_id, id);
 create index trades_status on trades (client_id, status, id);
+create index trades_currency on trades (client_id, buy_currency, id);
+-- Nearly all are spots, which are read in the order of the list.
+create index trades_type on trades (client_id, trade_type, id) where trade_type <> 'spot';
 create index trades_mass_payment on trades (client_id, mass_payment_id, id) where mass_payment_id is not null;
 -- Two orders have two references.
 create unique index trades_external_reference on trades (client_id, external_reference_id) where external_reference_id is not null;

@@ -123,12 +123,49 @@ create trigger payments_allocate_ended after update on payments for each row
   when (old.phase not in (4, 5) and new.phase in (4, 5) and not old.return_started)
   execute function payments_allocate_ended();
 
-create function trades_allocate_inserted() returns trigger language plpgsql as $$
+-- How many trades a client has, of each kind that a list of them asks for: totals of payments are kept in the same way (0005).
+create table trade_totals (
+  client_id text not null,
+  trade_type text not null,
+  status text not null,
+  buy_currency text not null,
+  n bigint not null,
+  primary key (client_id, trade_type, status, buy_currency)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create table trade_total_deltas (
+  client_id text not null,
+  trade_type text not null,
+  status text not null,
+  buy_currency text not null,
+  n bigint not null,
+  at timestamptz not null default clock_timestamp(),
+  id bigint generated always as identity,
+  primary key (client_id, id)
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000000);
+
+-- What drawdowns take of their trades, and how many trades there are: one trigger costs less than two.
+create function trades_count_inserted() returns trigger language plpgsql as $$
 begin
   if current_setting('lombard.totals_move', true) = 'on' then return null; end if;
   insert into trade_allocation_deltas
     select client_id, parent_trade_id, sum(buy_amount) from added
     where parent_trade_id is not null and status not in ('Cancelled', 'Rejected') group by client_id, parent_trade_id;
+  insert into trade_total_deltas
+    select client_id, trade_type, status, buy_currency, count(*) from added group by client_id, trade_type, status, buy_currency;
+  return null;
+end $$;
+create function trades_count_changed() returns trigger language plpgsql as $$
+begin
+  insert into trade_total_deltas values
+    (new.client_id, new.trade_type, new.status, new.buy_currency, 1), (old.client_id, old.trade_type, old.status, old.buy_currency, -1);
+  return null;
+end $$;
+create function trades_count_deleted() returns trigger language plpgsql as $$
+begin
+  if current_setting('lombard.totals_move', true) = 'on' then return null; end if;
+  insert into trade_total_deltas
+    select client_id, trade_type, status, buy_currency, -count(*) from removed group by client_id, trade_type, status, buy_currency;
   return null;
 end $$;
 create function trades_allocate_changed() returns trigger language plpgsql as $$
@@ -137,8 +174,14 @@ begin
     case when new.status in ('Cancelled', 'Rejected') then -new.buy_amount else new.buy_amount end);
   return null;
 end $$;
-create trigger trades_allocate_inserted after insert on trades
-  referencing new table as added for each statement execute function trades_allocate_inserted();
+create trigger trades_count_inserted after insert on trades
+  referencing new table as added for each statement execute function trades_count_inserted();
+create trigger trades_count_changed after update on trades for each row
+  when ((old.client_id, old.trade_type, old.status, old.buy_currency) is distinct from
+    (new.client_id, new.trade_type, new.status, new.buy_currency))
+  execute function trades_count_changed();
+create trigger trades_count_deleted after delete on trades
+  referencing old table as removed for each statement execute function trades_count_deleted();
 create trigger trades_allocate_changed after update on trades for each row
   when (new.parent_trade_id is not null
     and (old.status in ('Cancelled', 'Rejected')) is distinct from (new.status in ('Cancelled', 'Rejected')))
@@ -168,6 +211,30 @@ begin
   end loop;
   return taken;
 end $$;
+
+-- Rolls up to `most` of them, as roll_up_payment_totals does.
+create function roll_up_trade_totals(most int) returns bigint language plpgsql set enable_seqscan = off as $$
+declare
+  batch trade_total_deltas[];
+begin
+  with taken as (
+    delete from trade_total_deltas where ctid = any (array(select ctid from trade_total_deltas order by client_id limit most)) returning *
+  ) select array_agg(taken::trade_total_deltas) into batch from taken;
+  if batch is null then
+    return 0;
+  end if;
+  merge into trade_totals as t
+  using (
+    select client_id, trade_type, status, buy_currency, sum(n) as n from unnest(batch) group by 1, 2, 3, 4 having sum(n) <> 0) as b
+  on t.client_id = b.client_id and t.trade_type = b.trade_type and t.status = b.status and t.buy_currency = b.buy_currency
+  when matched then update set n = t.n + b.n
+  when not matched then insert (client_id, trade_type, status, buy_currency, n)
+    values (b.client_id, b.trade_type, b.status, b.buy_currency, b.n);
+  return cardinality(batch);
+end $$;
+
+insert into trade_total_deltas (client_id, trade_type, status, buy_currency, n)
+  select client_id, trade_type, status, buy_currency, count(*) from trades group by 1, 2, 3, 4;
 
 create table fx_availability (
   "only" boolean primary key default true check ("only"),

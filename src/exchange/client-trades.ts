@@ -1,5 +1,5 @@
 import { type Db, first } from '../database/database.ts';
-import { type List, type ListRequest, listRows } from '../database/rows.ts';
+import { type List, type ListRequest, whereOf } from '../database/rows.ts';
 import { allocatedOf } from './drawdown.ts';
 import { noTrade, type TradeRow, tradeColumns, tradeRecord } from './trade.ts';
 import { type BookedTrade, bookedTrade, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
@@ -8,6 +8,7 @@ import { type BookedTrade, bookedTrade, type TradeRecord, type TradeStatus } fro
 
 /** Which trades of a client are meant. */
 export interface TradeFilters {
+  tradeId?: string | undefined;
   types?: readonly string[] | undefined;
   statuses?: readonly string[] | undefined;
   parentId?: string | undefined;
@@ -20,20 +21,62 @@ export interface TradeFilters {
 export async function searchTrades(
   db: Db,
   apiUrl: string,
-  { types, statuses, ...wanted }: TradeFilters,
+  wanted: TradeFilters,
   request: ListRequest & { clientId: string },
 ): Promise<List<BookedTrade>> {
-  const filters = [
+  const { rows, total } = await pageOfTrades<TradeRow>(db, { select: tradeColumns('$1'), wanted, request });
+  return { rows: rows.map((row) => bookedTrade(tradeRecord(row, apiUrl))), total };
+}
+
+/** A statement for a page of a client's trades. */
+export interface TradePage {
+  /** SQL of the columns, of `trades t` of the client $1. */
+  select: string;
+  wanted: TradeFilters;
+  request: ListRequest & { clientId: string };
+  descending?: boolean;
+}
+
+/**
+ * The statement of a page: of each trade the columns, and how many there are in all. How many are of some types, statuses and bought
+ * currency is kept (migrations/0007_accounts.sql). Further filters leave what one index holds.
+ */
+export function tradesStatement({ select, wanted, request, descending = false }: TradePage): {
+  text: string;
+  values: unknown[];
+} {
+  const { types, statuses, buyCurrency, ...named } = wanted;
+  const { where, values } = whereOf([
+    ['t.client_id = ?', request.clientId],
     ['t.trade_type = any(?::text[])', types],
     ['t.status = any(?::text[])', statuses],
-    ['t.parent_trade_id = ?', wanted.parentId],
-    ['t.buy_currency = ?', wanted.buyCurrency],
-    ['t.external_reference_id = ?', wanted.externalReferenceId],
-    ['t.mass_payment_id = ?::uuid', wanted.massPaymentId],
-  ] as const;
-  const list = { select: tradeColumns('$1'), from: 'trades t', client: 't.client_id', order: 't.id', filters };
-  const { rows, total } = await listRows<TradeRow>(db, list, request);
-  return { rows: rows.map((row) => bookedTrade(tradeRecord(row, apiUrl))), total };
+    ['t.buy_currency = ?', buyCurrency],
+    ['t.trade_id = ?', named.tradeId],
+    ['t.parent_trade_id = ?', named.parentId],
+    ['t.external_reference_id = ?', named.externalReferenceId],
+    ['t.mass_payment_id = ?::uuid', named.massPaymentId],
+  ]);
+  const kept = (table: string) => `(select coalesce(sum(t.n), 0) from ${table} t where ${where})`;
+  const total = Object.values(named).some((value) => value !== undefined)
+    ? `(select count(*) from trades t where ${where})`
+    : `(${kept('trade_totals')} + ${kept('trade_total_deltas')})::bigint`;
+  const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const order = descending ? 'id desc' : 'id';
+  // Wide rows are read of the page only, and nothing of a page after the last.
+  return {
+    text: `with found as materialized (select ${total} as total)
+      select found.total, ${select} from found left join lateral (
+        select t.id from trades t where ${where} and found.total > ${offset}::bigint
+        order by t.${order} limit ${limit} offset ${offset}) k on true left join trades t on t.client_id = $1 and t.id = k.id
+      order by k.${order}`,
+    values: [...values, request.pageSize, (request.page - 1) * request.pageSize],
+  };
+}
+
+async function pageOfTrades<Row extends { trade_id: string }>(db: Db, page: TradePage): Promise<List<Row>> {
+  const { text, values } = tradesStatement(page);
+  const { rows } = await db.query<Row & { total: number }>(text, values);
+  return { rows: rows.filter(({ trade_id: id }) => id !== null), total: rows[0]?.total ?? 0 };
 }
 
 /** One trade of a client. @throws Problem trade_not_found */
@@ -94,22 +137,15 @@ export interface PageTrade extends TradeRecord {
 }
 type PageTradeRow = TradeRow & Pick<PageTrade, 'single' | 'unallocated_amount'>;
 
-/** A page of a client's trades, the newest first. @param wanted `tradeId`: at most that one */
+/** A page of a client's trades, the newest first. */
 export async function listPageTrades(
   db: Db,
   apiUrl: string,
-  { tradeId, statuses }: { tradeId?: string | undefined; statuses?: readonly string[] | undefined },
+  wanted: Pick<TradeFilters, 'tradeId' | 'statuses'>,
   request: ListRequest & { clientId: string },
 ): Promise<List<PageTrade>> {
-  const list = {
-    select: `${tradeColumns('$1')}, t.single, t.buy_amount - ${allocatedOf('t')} as unallocated_amount`,
-    ...{ from: 'trades t', client: 't.client_id', order: 't.id desc' },
-    filters: [
-      ['t.trade_id = ?', tradeId],
-      ['t.status = any(?::text[])', statuses],
-    ] as const,
-  };
-  const { rows, total } = await listRows<PageTradeRow>(db, list, request);
+  const select = `${tradeColumns('$1')}, t.single, t.buy_amount - ${allocatedOf('t')} as unallocated_amount`;
+  const { rows, total } = await pageOfTrades<PageTradeRow>(db, { select, wanted, request, descending: true });
   const shown = rows.map(({ single, unallocated_amount, ...row }) => ({
     ...tradeRecord(row, apiUrl),
     single,

@@ -105,7 +105,7 @@ const SELECT = `
     ${age('(select min(at) from audit_unsealed)')} as audit_unsealed_age_seconds,
     extract(epoch from coalesce(clock_timestamp() - least(
       (select min(at) from payment_total_deltas), (select min(at) from payment_approver_deltas),
-      (select min(at) from trade_allocation_deltas)), interval '0'))::float8
+      (select min(at) from trade_allocation_deltas), (select min(at) from trade_total_deltas)), interval '0'))::float8
       as totals_unrolled_age_seconds,
     (select count(*) from (select from holds where closed_at is null and executed_at < $1::timestamptz - interval '1 hour'
       limit ${MAX_COUNTED_ROWS}) h)::int as holds_overdue`;

@@ -294,7 +294,7 @@ test('the totals of payments and approvals go with the client, whatever was coun
     (await service.query(`select count(*)::int as n from ${schema}.${table} where client_id = $1`, [clientId])).rows[0]
       .n;
   const tables = [...MOVED_TABLES.filter((name) => name.endsWith('_totals')), ...DELTA_TABLES];
-  assert.equal(tables.length, 8);
+  assert.equal(tables.length, 10);
   for (const table of tables) assert.equal(await count(from, table), 0, `${from}.${table}`);
   for (const table of DELTA_TABLES) assert.equal(await count(to, table), 0, `${to}.${table}`);
   const exact = async (payments: number, waiting: number) => {

@@ -47,5 +47,6 @@ export function createCellLook({ activity, log }: LookedInto, cells: readonly Lo
 const WAITS = `select exists (select from webhook_outbox) or exists (select from changes_unpublished)
   or exists (select from webhook_queue where ping and lease_owner is null and due_at <= $1)
   or exists (select from payment_total_deltas) or exists (select from payment_approver_deltas) or exists (select from trade_allocation_deltas)
+  or exists (select from trade_total_deltas)
   or exists (select from approver_refreshes) or exists (select from audit_unsealed)
   or exists (select from statement_deliveries where status in ('requested', 'making', 'retrying') and due_at <= $1) as waits`;

@@ -12,7 +12,7 @@ export const MOVED_TABLES: readonly string[] = [
     .flatMap(tablesOf)
     .toReversed(),
   ...list(`onboarding_events approver_refreshes payment_totals payment_amount_totals payment_beneficiary_totals
-    payment_waiting_totals payment_approver_totals sandbox_requests webhook_events notifications attempts webhook_queue webhook_outbox`),
+    payment_waiting_totals payment_approver_totals trade_totals sandbox_requests webhook_events notifications attempts webhook_queue webhook_outbox`),
 ];
 
 /** Counts that are not added to the totals yet. A client that moves has none (`rollUp` of relocation.ts). */
@@ -20,6 +20,7 @@ export const DELTA_TABLES: readonly string[] = [
   'payment_total_deltas',
   'payment_approver_deltas',
   'trade_allocation_deltas',
+  'trade_total_deltas',
 ];
 
 /** What is written beside every change: with what belongs to no client, into the first cell. A client's past stays where it was. */

@@ -110,7 +110,7 @@ export function keptApprovals(client: string, contact: string): string {
 
 /** Deltas that one statement rolls up. */
 const MAX_BATCH_ROWS = 50_000;
-const NOTHING = { payments: 0, approvers: 0, trades: 0 };
+const NOTHING = { payments: 0, approvers: 0, allocations: 0, trades: 0 };
 
 /**
  * Rolls up the deltas since the last call and returns how many there were. Any number of processes may call it: one of them works
@@ -126,13 +126,14 @@ export async function rollUpTotals(pool: Pool): Promise<number> {
       if (!lock.rows[0]?.mine) return NOTHING;
       const { rows } = await tx.query<typeof NOTHING>(
         `select roll_up_payment_totals($1) as payments, roll_up_payment_approver_totals($1) as approvers,
-           roll_up_trade_allocations($1) as trades`,
+           roll_up_trade_allocations($1) as allocations, roll_up_trade_totals($1) as trades`,
         [MAX_BATCH_ROWS],
       );
       return rows[0] ?? NOTHING;
     });
-    rolledUp += batch.payments + batch.approvers + batch.trades;
-    if (Math.max(batch.payments, batch.approvers, batch.trades) < MAX_BATCH_ROWS) return rolledUp;
+    const taken = Object.values(batch);
+    rolledUp += taken.reduce((sum, each) => sum + each, 0);
+    if (Math.max(...taken) < MAX_BATCH_ROWS) return rolledUp;
   }
 }
 
