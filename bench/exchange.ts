@@ -15,7 +15,7 @@ const TRADES = 200_000;
 type Ask = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
 export async function run([seconds = `${SECONDS}`, trades = `${TRADES}`]: string[]): Promise<void> {
-  const ordering = await startOrdering();
+  const ordering = await startOrdering({ LOMBARD_BENCH_PRODUCTION: 'yes' });
   const { client, clocks, url } = ordering;
   try {
     const lanes = { seconds: Number(seconds), lanes: LANES };
@@ -190,6 +190,11 @@ async function fill({ db }: Ordering, count: number): Promise<void> {
     [CLIENT],
   );
   await db.query("set session_replication_role = 'origin'");
+  await db.query(
+    `insert into trade_total_deltas (client_id, trade_type, status, buy_currency, n)
+     select client_id, trade_type, status, buy_currency, count(*) from trades where client_id = $1 and trade_id like 'H%' group by 1, 2, 3, 4`,
+    [CLIENT],
+  );
   await db.query('vacuum analyze');
 }
 

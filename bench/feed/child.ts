@@ -15,7 +15,10 @@ ChangeRecorder.prototype.beforeCommit = async function record(tx) {
   takeChanges(tx);
 };
 
-const service = await startService(readConfig(), createLog('warn', false));
+// LOMBARD_BENCH_PRODUCTION: as in production. A sandbox also keeps what each integrator sends.
+const config = readConfig();
+const environment = process.env.LOMBARD_BENCH_PRODUCTION ? 'production' : config.environment;
+const service = await startService({ ...config, environment }, createLog('warn', false));
 process.send?.({ operator: service.operatorUrl, api: service.addresses.api });
 process.on('message', (message) => {
   feed = message === 'feed';

@@ -44,14 +44,17 @@ export interface Ordering {
   stop(): Promise<void>;
 }
 
-/** Starts it on a database of its own. */
-export async function startOrdering(): Promise<Ordering> {
+/** Starts it on a database of its own. @param environment LOMBARD_... variables of the service */
+export async function startOrdering(environment = {}): Promise<Ordering> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-orders-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   await migrate(database.socketUrl, log);
   const db = new pg.Client({ connectionString: database.socketUrl });
   await db.connect();
-  const service = await startFedService(database.socketUrl, join(folder, 'service'), { LOMBARD_API_RATE: '0' });
+  const service = await startFedService(database.socketUrl, join(folder, 'service'), {
+    ...environment,
+    LOMBARD_API_RATE: '0',
+  });
   const agent = new Agent({ keepAlive: true });
   const operator: Call = (method, path, body) =>
     send(agent, `${service.operator}${path}`, { method, token: TOKEN, body });

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { readHosts } from '../settings/database-hosts.ts';
 import { monotonic } from '../values/calendar.ts';
@@ -63,6 +64,7 @@ export class DatabaseClient extends pg.Client implements Pipelined {
     if (this.#choice) Object.assign(this, await this.#choice.choose());
     if (this.#ended) throw new Error('Connection terminated');
     await super.connect();
+    gatherWrites(this.connection.stream);
     OPEN.set(this, monotonic());
     return this;
   }
@@ -151,6 +153,23 @@ export class DatabaseClient extends pg.Client implements Pipelined {
     super.end(callback);
     return undefined;
   }
+}
+
+/** Has a stream write at once what is said to it in one turn of the event loop: its reader is woken once, and reads once. */
+function gatherWrites(stream: Writable): void {
+  const write: (...said: never[]) => boolean = stream.write;
+  let gathers = false;
+  stream.write = (...said: never[]) => {
+    if (!gathers) {
+      gathers = true;
+      stream.cork();
+      process.nextTick(() => {
+        gathers = false;
+        stream.uncork();
+      });
+    }
+    return Reflect.apply(write, stream, said);
+  };
 }
 
 /** A connection that has the server commit after a statement, before it waits for the next message. */

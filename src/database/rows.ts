@@ -100,10 +100,11 @@ export async function nextId(tx: Transaction, kind: Kind): Promise<string> {
 export async function nextIds(tx: Transaction, kind: Kind | undefined, count: number): Promise<string[]> {
   const prefix = kind && KINDS[kind].prefix;
   if (prefix === undefined) return Array.from({ length: count }, () => randomUUID());
-  const { rows } = await tx.query<{ id: string }>(
-    'select nextval($1::regclass)::text as id from generate_series(1, $2)',
-    [`${kind}_numbers`, count],
-  );
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'next-ids',
+    text: 'select nextval($1::regclass)::text as id from generate_series(1, $2)',
+    values: [`${kind}_numbers`, count],
+  });
   return rows.map(({ id }) => prefix + id.padStart(6, '0'));
 }
 

@@ -2,7 +2,14 @@ import { type Db, first } from '../database/database.ts';
 import { type List, type ListRequest, whereOf } from '../database/rows.ts';
 import { allocatedOf } from './drawdown.ts';
 import { noTrade, type TradeRow, tradeColumns, tradeRecord } from './trade.ts';
-import { type BookedTrade, bookedTrade, type TradeRecord, type TradeStatus } from './trade-declaration.ts';
+import {
+  type BookedTrade,
+  bookedTrade,
+  TRADE_STATUSES,
+  TRADE_TYPES,
+  type TradeRecord,
+  type TradeStatus,
+} from './trade-declaration.ts';
 
 /** The trades of a client, as it sees them: what events carry; and what its pages show besides. */
 
@@ -39,38 +46,45 @@ export interface TradePage {
 
 /**
  * The statement of a page: of each trade the columns, and how many there are in all. How many are of some types, statuses and bought
- * currency is kept (migrations/0007_accounts.sql). Further filters leave what one index holds.
+ * currency is kept (migrations/0007_accounts.sql). Further filters leave what one index holds. Words of closed lists and the page are part
+ * of the text: the planner, which knows no values, chooses the index by them.
  */
 export function tradesStatement({ select, wanted, request, descending = false }: TradePage): {
   text: string;
   values: unknown[];
 } {
   const { types, statuses, buyCurrency, ...named } = wanted;
-  const { where, values } = whereOf([
+  const { where: filters, values } = whereOf([
     ['t.client_id = ?', request.clientId],
-    ['t.trade_type = any(?::text[])', types],
-    ['t.status = any(?::text[])', statuses],
     ['t.buy_currency = ?', buyCurrency],
     ['t.trade_id = ?', named.tradeId],
     ['t.parent_trade_id = ?', named.parentId],
     ['t.external_reference_id = ?', named.externalReferenceId],
     ['t.mass_payment_id = ?::uuid', named.massPaymentId],
   ]);
+  const where = `${filters}${among('trade_type', TRADE_TYPES, types)}${among('status', TRADE_STATUSES, statuses)}`;
   const kept = (table: string) => `(select coalesce(sum(t.n), 0) from ${table} t where ${where})`;
   const total = Object.values(named).some((value) => value !== undefined)
     ? `(select count(*) from trades t where ${where})`
     : `(${kept('trade_totals')} + ${kept('trade_total_deltas')})::bigint`;
-  const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const [limit, offset] = [request.pageSize, (request.page - 1) * request.pageSize];
   const order = descending ? 'id desc' : 'id';
   // Wide rows are read of the page only, and nothing of a page after the last.
   return {
     text: `with found as materialized (select ${total} as total)
       select found.total, ${select} from found left join lateral (
-        select t.id from trades t where ${where} and found.total > ${offset}::bigint
+        select t.id from trades t where ${where} and found.total > ${offset}
         order by t.${order} limit ${limit} offset ${offset}) k on true left join trades t on t.client_id = $1 and t.id = k.id
       order by k.${order}`,
-    values: [...values, request.pageSize, (request.page - 1) * request.pageSize],
+    values,
   };
+}
+
+/** A condition for a column with words of a closed list. */
+function among(column: string, known: readonly string[], wanted: readonly string[] | undefined): string {
+  if (!wanted) return '';
+  const words = known.filter((word) => wanted.includes(word)).map((word) => `'${word}'`);
+  return ` and t.${column} in (${words.join(', ')})`;
 }
 
 async function pageOfTrades<Row extends { trade_id: string }>(db: Db, page: TradePage): Promise<List<Row>> {

@@ -1,6 +1,6 @@
 import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
-import { audit } from '../audit/record.ts';
+import type { AuditEntry } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
 import { first, type Transaction, together } from '../database/database.ts';
 import { londonDay } from '../values/calendar.ts';
@@ -95,11 +95,12 @@ export async function writeBooking(
   });
   const [before, after] = [quoteRecord(quote, act.now), quoteRecord(used, act.now)];
   const { quote_id: id, client_id: clientId } = quote;
-  audit(tx, act, { action: 'update', entity: 'quote', entityId: id, clientId, before, after });
+  const trade = tradeOf(act, { booking, quote, order, tradeId });
+  const use: AuditEntry = { action: 'update', entity: 'quote', entityId: id, clientId, before, after };
+  const written = await writeOrdered(tx, act, apiUrl, { trade, funds: named.funds, audited: [use] });
   // Its row is locked, and nothing else of it ever changes.
   noteRecord(tx, 'quote', id, () => ({ text: JSON.stringify(after) }));
-  const trade = tradeOf(act, { booking, quote, order, tradeId });
-  return writeOrdered(tx, act, apiUrl, { trade, funds: named.funds });
+  return written;
 }
 
 function tradeOf(

@@ -177,9 +177,11 @@ export function quoteStatus({ trade_id: trade, expires_at: end }: QuoteRow, now:
   return end <= now ? 'expired' : 'open';
 }
 
+const FIELDS = QUOTE.names;
+
 /** A quote as the institution sees it. */
 export function quoteRecord(row: QuoteRow, now: Date): QuoteRecord {
-  return QUOTE.show(QUOTE.names, {
+  return QUOTE.show(FIELDS, {
     ...{ quote_id: row.quote_id, client_id: row.client_id, contact_id: row.contact_id },
     ...{ status: quoteStatus(row, now), trade_id: row.trade_id, trade_type: row.trade_type, operation: row.operation },
     ...{ quoted_rate: new Exact(row.rate), quoted_rate_symbol: `${row.sell_currency}${row.buy_currency}` },

@@ -1,11 +1,11 @@
 import type { Act } from '../audit/act.ts';
-import { audit } from '../audit/record.ts';
+import { type AuditEntry, audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
-import { type Columns, copyRows, insertRows, writeRows } from '../database/copy.ts';
-import { type Transaction, together } from '../database/database.ts';
+import { type Columns, copyRows, writeRows } from '../database/copy.ts';
+import type { Transaction } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
-import { noTrade, notifyReadTrades, notifyTrades, readTrades } from './trade.ts';
+import { notifyReadTrades, notifyTrades, type TradeRow, tradeRecord } from './trade.ts';
 import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
 import { readTrade, type TradeValues } from './trade-input.ts';
 
@@ -151,8 +151,9 @@ export async function writeOwnTrades(
 }
 
 /**
- * Writes trades that were judged and have identifiers, and notifies them in their order.
- * @param options `silent`: nobody is notified; `imported`: they are lines of an import, which writes one audit row for all of them
+ * Writes trades that were judged and have identifiers, and notifies them in their order. Nobody has to wait for it.
+ * @param options `silent`: nobody is notified; `imported`: they are lines of an import, which writes one audit row for all of them;
+ * `audited`: what else the change has done, before its trades
  * @returns the trades as they are now; none of an import that is silent
  */
 export async function writeTrades(
@@ -160,30 +161,29 @@ export async function writeTrades(
   act: Act,
   apiUrl: string,
   trades: readonly NewTrade[],
-  { silent = false, imported = false }: { silent?: boolean; imported?: boolean } = {},
+  {
+    silent = false,
+    imported = false,
+    audited = [],
+  }: { silent?: boolean; imported?: boolean; audited?: readonly AuditEntry[] } = {},
 ): Promise<TradeRecord[]> {
-  // A COPY takes no statement beside it.
-  if (imported) await copyRows(tx, 'trades', columnsAt(act.now), trades);
+  const columns = columnsAt(act.now);
+  if (imported) await copyRows(tx, 'trades', columns, trades);
   if (imported && silent) return [];
-  const ids = trades.map(({ id }) => id as string);
-  const [, read] = await together([
-    imported ? undefined : insertRows(tx, 'trades', columnsAt(act.now), trades),
-    readTrades(tx, apiUrl, ids),
-  ]);
-  const stored = new Map(read.map((record) => [record.trade_id, record]));
-  const records = ids.map((id) => stored.get(id) ?? noTrade());
-  if (!imported)
-    audit(
-      tx,
-      act,
-      ...records.map((after) => ({
-        action: 'create' as const,
-        entity: 'trade',
-        entityId: after.trade_id,
-        clientId: after.client_id,
-        after,
-      })),
-    );
+  if (!imported) await writeRows(tx, 'trades', columns, trades);
+  const records = trades.map((trade) => newRecord(columns, trade, apiUrl));
+  if (!imported) audit(tx, act, ...audited, ...records.map(created));
   if (!silent) await notifyTrades(tx, act.now, records);
   return records;
+}
+
+/** A new trade as the operator sees it: what is stored of it is known. */
+function newRecord(columns: Columns<NewTrade>, trade: NewTrade, apiUrl: string): TradeRecord {
+  const stored = Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value(trade) ?? null]));
+  const { beneficiaries = null } = trade.input;
+  return tradeRecord({ ...(stored as unknown as TradeRow), hold_released: false, beneficiaries, joined: null }, apiUrl);
+}
+
+function created(after: TradeRecord): AuditEntry {
+  return { action: 'create', entity: 'trade', entityId: after.trade_id, clientId: after.client_id, after };
 }

@@ -4,7 +4,8 @@ import { bankAccountFor } from '../accounts/account-details.ts';
 import { type LockedFunds, lockFunds, openHolds } from '../accounts/held-money.ts';
 import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
-import { type Transaction, together } from '../database/database.ts';
+import type { AuditEntry } from '../audit/record.ts';
+import { lockChanges, type Transaction, together } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { decimalsOf } from '../values/money.ts';
@@ -92,21 +93,26 @@ export interface BookedAnswer {
   reference_for_payment: string;
 }
 
-/** Writes a trade that was judged and has an identifier, and holds its sell amount where it has an account. */
+/**
+ * Writes a trade that was judged and has an identifier, and holds its sell amount where it has an account. All of it goes to the server in
+ * one go, the versions of what has changed included.
+ * @param audited what else has changed, before it
+ */
 export async function writeOrdered(
   tx: Transaction,
   act: Act,
   apiUrl: string,
-  { trade, funds }: { trade: NewTrade; funds: LockedFunds | undefined },
+  { trade, funds, audited = [] }: { trade: NewTrade; funds: LockedFunds | undefined; audited?: readonly AuditEntry[] },
 ): Promise<{ record: TradeRecord; answer: BookedAnswer }> {
   const { input, values, id = '' } = trade;
   const { client_id: clientId, sell_currency: currency } = input;
   const paidInto = bankAccountFor(tx, clientId, currency);
   tx.meanwhile(paidInto);
-  const [record] = await writeTrades(tx, act, apiUrl, [trade]);
+  const [record] = await writeTrades(tx, act, apiUrl, [trade], { audited });
   if (!record) throw new TypeError('the trade was not written');
   // Nobody else knows it before the commit.
   noteRecord(tx, 'trade', id, () => ({ text: JSON.stringify(record) }));
+  lockChanges(tx);
   if (funds)
     openHolds(tx, act.now, [
       {

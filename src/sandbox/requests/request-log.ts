@@ -63,16 +63,18 @@ const COLUMNS =
   'client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body, ignored_parameters';
 
 async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
-  await pool.query(
-    `insert into sandbox_requests (${COLUMNS}) select ${COLUMNS} from json_populate_recordset(null::sandbox_requests, $1)`,
-    [JSON.stringify(rows)],
-  );
-  await pool.query(
-    `delete from sandbox_requests r using unnest($1::text[]) as c(client_id)
-     where r.client_id = any($1) and r.client_id = c.client_id and r.id <= (
-       select o.id from sandbox_requests o where o.client_id = any($1) and o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
-    [[...new Set(rows.map((row) => row.client_id))], MAX_REQUESTS_OF_CLIENT],
-  );
+  await pool.query({
+    name: 'requests-write',
+    text: `insert into sandbox_requests (${COLUMNS}) select ${COLUMNS} from json_populate_recordset(null::sandbox_requests, $1)`,
+    values: [JSON.stringify(rows)],
+  });
+  await pool.query({
+    name: 'requests-clear',
+    text: `delete from sandbox_requests r using unnest($1::text[]) as c(client_id)
+      where r.client_id = any($1) and r.client_id = c.client_id and r.id <= (
+        select o.id from sandbox_requests o where o.client_id = any($1) and o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
+    values: [[...new Set(rows.map((row) => row.client_id))], MAX_REQUESTS_OF_CLIENT],
+  });
 }
 
 /** A logged request as its client sees it. */
