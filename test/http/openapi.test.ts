@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { STATUS } from '../../src/http/schemas/problem.ts';
 import { MESSAGES } from '../../src/values/errors.ts';
 import { TYPE_NAMES } from '../../src/webhooks/notification.ts';
@@ -84,18 +84,23 @@ for (const [name, read] of Object.entries(documents)) {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'document', ...document });
     let checked = 0;
-    const check = (pointer: string, example: Json, place: string) => {
-      const validate = ajv.compile({ $ref: `document#${pointer}` });
+    // Nearly all schemas are components: each is compiled once.
+    const compiled = new Map<string, ValidateFunction>();
+    const check = (pointer: string, schema: Json, example: Json, place: string) => {
+      const target: string = schema.$ref ?? `#${pointer}`;
+      const validate = compiled.get(target) ?? ajv.compile({ $ref: `document${target}` });
+      compiled.set(target, validate);
       assert.ok(validate(example), `${place}: ${ajv.errorsText(validate.errors)}`);
       checked += 1;
     };
     const walk = (value: Json, pointer: string) => {
       if (typeof value !== 'object' || value === null) return;
-      if (value.schema && 'example' in value) check(`${pointer}/schema`, value.example, pointer);
+      if (value.schema && 'example' in value) check(`${pointer}/schema`, value.schema, value.example, pointer);
       if (value.schema)
         for (const [code, each] of Object.entries<Json>(value.examples ?? {}))
-          check(`${pointer}/schema`, each.value, `${pointer} ${code}`);
-      if (Array.isArray(value.examples) && value.type) for (const each of value.examples) check(pointer, each, pointer);
+          check(`${pointer}/schema`, value.schema, each.value, `${pointer} ${code}`);
+      if (Array.isArray(value.examples) && value.type)
+        for (const each of value.examples) check(pointer, value, each, pointer);
       for (const [key, inner] of Object.entries(value)) {
         if (key !== 'example' && key !== 'examples' && key !== 'default')
           walk(inner, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
