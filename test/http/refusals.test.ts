@@ -53,6 +53,11 @@ test('an identifier of any length names no record, and is looked at after the to
   assert.deepEqual([operator.status, operator.body.code], [404, 'payment_not_found'], operator.text);
 });
 
+test('the address of a kind of import can only be sent lines', async () => {
+  const answer = await service.operator('GET', '/imports/payments');
+  assert.deepEqual([answer.status, answer.body.code, answer.headers.get('allow')], [405, 'method_not_allowed', 'POST']);
+});
+
 test('an address that cannot be decoded says how it must be written', async () => {
   const answer = await world.ask('GET', '/payments/%ff');
   assert.deepEqual([answer.status, answer.body.details], [404, 'path: must be percent-encoded UTF-8']);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { checkClient } from '../../identity/people/client.ts';
@@ -17,6 +17,7 @@ import { IMPORTED_FIELDS } from '../../payments/declaration.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { closed, Nullable } from '../../values/schemas.ts';
+import { fieldsOf } from '../../values/unknown.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
@@ -211,9 +212,15 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
     const { kind, state } = query;
     return sendList(reply, await listImports(context.pool, { ...listRequest(query), kind, state }));
   });
-  serve(app, READ_ONE, async (request, reply) =>
+  serve(app, { ...READ_ONE, preHandler: refuseKind }, async (request, reply) =>
     sendValue(reply, await findImport(context.pool, request.params.import_id)),
   );
+}
+
+/** The address of a kind takes lines, and is no import that can be read: 405. */
+function refuseKind(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  if (Object.hasOwn(KINDS, String(fieldsOf(request.params).import_id))) reply.callNotFound();
+  else done();
 }
 
 /** @throws Problem invalid_parameter where the kind's records cannot be dealt with so */
