@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Select } from '../../design/field.tsx';
-import { formatMoney } from '../../design/money.tsx';
+import { formatMoney, Money } from '../../design/money.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 import type { Source } from './draft.ts';
 
@@ -30,10 +30,12 @@ export function SourceSelect({ sources, value, error, onChange }: SourceSelectPr
       </optgroup>
     );
   };
+  const chosen = sources.get(value);
   return (
     <Select
       name="source"
       label={t('order.from')}
+      hint={chosen && <Available of={chosen} />}
       value={value}
       error={error}
       onChange={({ target }) => onChange(target.value)}
@@ -43,5 +45,15 @@ export function SourceSelect({ sources, value, error, onChange }: SourceSelectPr
       {group('account')}
       {group('trade')}
     </Select>
+  );
+}
+
+/** What there is of the one that is chosen: a list that is closed has no room for it. */
+export function Available({ of: { available, currency } }: { of: { available: string; currency: string } }): ReactNode {
+  const t = useText();
+  return (
+    <>
+      {t('accounts.available')} <Money amount={available} currency={currency} />
+    </>
   );
 }
