@@ -1,4 +1,5 @@
-import { type Lombard, LombardError, type NewBeneficiary } from '../../sdk/src/index.ts';
+import type { Lombard, NewMassBeneficiary } from '../../sdk/src/index.ts';
+import { MAX_ROWS } from '../orders/rows.ts';
 import { type CsvRow, OpenQuote, readCsv } from '../values/csv.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fields } from './fields.ts';
@@ -21,9 +22,6 @@ interface Payee {
   body: unknown;
 }
 
-/** Refusals of the request as a whole: another payee would meet them too. */
-const JUDGED_STATUSES: ReadonlySet<number | undefined> = new Set([400, 409]);
-
 const COLUMNS: Column<Finding>[] = [
   ['LINE', ({ line }) => line],
   ['FIELD', ({ field }) => field],
@@ -43,7 +41,8 @@ export async function checkPayees(lombard: Lombard, file: string, fields: Fields
   const isJson = /^\ufeff?\s*[[{]/.test(content);
   const found = isJson ? jsonPayees(file, content) : csvPayees(content, fields);
   const findings: Finding[] = [...found.findings];
-  for (const payee of found.payees) findings.push(...(await judge(lombard, payee)));
+  for (let from = 0; from < found.payees.length; from += MAX_ROWS)
+    findings.push(...(await judge(lombard, found.payees.slice(from, from + MAX_ROWS))));
   findings.sort((one, other) => one.line - other.line);
   const payees = count(found.payees.length, 'payee');
   if (findings.length === 0 && !print.json) print.note(`${payees}: nothing is wrong`);
@@ -55,20 +54,17 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-async function judge(lombard: Lombard, { line, body }: Payee): Promise<Finding[]> {
-  try {
-    await lombard.beneficiaries.create(body as NewBeneficiary, { validateOnly: true });
-    return [];
-  } catch (error) {
-    if (!(error instanceof LombardError) || !JUDGED_STATUSES.has(error.status)) throw error;
-    const faults = error.errors.length > 0 ? error.errors : [error];
-    return faults.map(({ code, details }) => ({ line, field: fieldOf(details), code, details }));
-  }
+async function judge(lombard: Lombard, payees: readonly Payee[]): Promise<Finding[]> {
+  const bodies = payees.map(({ body }) => body) as NewMassBeneficiary;
+  const { errors } = await lombard.massBeneficiaries.create(bodies, { validateOnly: true });
+  return errors.map(({ code, details, request_index: index }) => {
+    return { line: payees[index]?.line ?? 1, field: fieldOf(details), code, details };
+  });
 }
 
-/** The field that details name, as `body.iban: is not valid`. */
+/** The field that details name, as `iban: is not valid`. */
 function fieldOf(details: string): string | null {
-  return /^body\.([^\s:]+):/.exec(details)?.[1] ?? null;
+  return /^([^\s:]+): /.exec(details)?.[1] ?? null;
 }
 
 interface Found {

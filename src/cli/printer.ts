@@ -76,7 +76,7 @@ function write(line: string): void {
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return typeof value === 'object' ? stringify(value) : printable(String(value));
+  return printable(typeof value === 'object' ? stringify(value) : String(value));
 }
 
 function cell(value: unknown): string {
@@ -84,7 +84,7 @@ function cell(value: unknown): string {
   return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS - 1)}…` : text;
 }
 
-/** Text from elsewhere must not steer the terminal. */
+/** Text from elsewhere must not steer the terminal, nor turn the direction of writing. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ');
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

@@ -116,6 +116,15 @@ test('check tells line, field and code of each fault of a file, and makes nothin
       .indexOf('  {', 2) + 1;
   assert.deepEqual([json.code, findings.length], [1, 1]);
   assert.deepEqual([findings[0].line, findings[0].field, findings[0].code], [line, 'colour', 'unknown_field']);
+  // The list is judged as a whole: a payee may not stand in it twice.
+  const twice = await sandbox.run('beneficiaries', 'check', file('twice.json', [PAYEE, PAYEE, 'x']), '--json');
+  assert.deepEqual(
+    JSON.parse(twice.stdout).map((each: { field: string; code: string }) => [each.field, each.code]),
+    [
+      [null, 'duplicate_row'],
+      [null, 'invalid_format'],
+    ],
+  );
   const one = await sandbox.run('beneficiaries', 'check', file('payee.json', PAYEE));
   assert.deepEqual([one.code, one.stdout], [0, '1 payee: nothing is wrong\n']);
   assert.deepEqual(await sandbox.json('beneficiaries', 'check', file('payee.json', PAYEE)), []);

@@ -110,6 +110,34 @@ test('a pain.001 tells its mass payments, and the blocks that are refused', asyn
   assert.deepEqual([again.code, /DU01/.test(again.stderr)], [1, true]);
 });
 
+test('what a file says steers neither a terminal nor a spreadsheet', async () => {
+  const name = '=cmd|" /C calc"!A0';
+  const hostile = {
+    ...{
+      payment_currency: 'EUR',
+      payment_amount: 1.25,
+      payment_reference: '\u001b[2J\u009b2J\u202e=1+1',
+      direction: 'buy',
+    },
+    ...{ trade_type: 'spot', beneficiary_name: name, beneficiary_country: 'DE', bank_country: 'DE', iban: 'DE00' },
+    ...{ '\u001b]0;owned\u0007\u009b\u202e': 1, '=1+1': 2 },
+  };
+  const path = file('hostile.json', JSON.stringify([hostile]));
+  const sent = await sandbox.run('payments', 'upload', path, ...source(), '--wait');
+  assert.equal(sent.code, 1);
+  const found = await sandbox.json('files', 'list', '--mass_payment_status', 'Failed');
+  const { mass_payment_id: id } = found[0];
+  const errors = await sandbox.run('files', 'errors', id);
+  const shown = await sandbox.run('files', 'show', id);
+  for (const text of [sent.stdout, sent.stderr, errors.stdout, shown.stdout]) {
+    assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+    for (const line of text.split('\n')) assert.doesNotMatch(line, /^\s*[=+@-]/, line);
+  }
+  assert.match(errors.stdout, /^0 +invalid_format, invalid_iban, unknown_field, unknown_field /m);
+  const json = await sandbox.json('files', 'errors', id);
+  assert.equal(json[0].beneficiary_name, name, 'a program is told what was sent');
+});
+
 describe('with step-up', () => {
   test('a file is confirmed by the call that has the code', async () => {
     await sandbox.operator('PATCH', '/clients/CLI000001', { approval_step_up: true });

@@ -388,3 +388,100 @@ test('needs both permissions, and a stranger learns nothing', async () => {
   const token = await accessToken(service, stranger.ordererId);
   assert.equal((await order([eur(1)], fromAccount(), { token })).status, 404);
 });
+
+describe('refusals come in their order', () => {
+  test('of what is paid from an account', async () => {
+    const strict = await startTestService();
+    try {
+      await moveClock(strict, FX_OPEN);
+      const of = await ordersWorld(strict, { client: { fx_enabled: false } });
+      const put = async (path: string, body: object) =>
+        assert.equal((await strict.operator('PUT', path, body)).status, 200, path);
+      const client = (body: object) => strict.operator('PATCH', `/clients/${of.clientId}`, body);
+      const opened = await strict.operator('POST', '/currency-accounts', { client_id: of.clientId, currency: 'GBP' });
+      const pounds = opened.body.account_id;
+      const dollars = {
+        ...{
+          ...ROW,
+          payment_currency: 'USD',
+          payment_amount: 5,
+          beneficiary_name: 'Ann Ltd',
+          beneficiary_country: 'US',
+        },
+        ...{ bank_country: 'US', account_number: '123456789', bank_code: '021000021', beneficiary_city: 'Albany' },
+        ...{ beneficiary_address: '1 Main St', beneficiary_state: 'NY', beneficiary_post_code: '12207' },
+      };
+      const euros = { ...ROW, payment_currency: 'EUR', payment_amount: 100, beneficiary_id: of.beneficiaryId };
+      const rows: object[] = [euros, dollars, { ...euros, payment_reference: 'x' }];
+      const ask = (account = pounds, fields = '&accept_partial=false') => {
+        const query = `&sell_currency=GBP&reason=other&funding_account_id=${account}${fields}`;
+        return strict.client(of.token, 'POST', `/multipayments?client_id=${of.clientId}${query}`, { body: rows });
+      };
+      const rates = (quoted: object) => put('/exchange-rates', { base_currency: 'GBP', rates: quoted });
+      const pricing = (currencies: object[]) => put(`/clients/${of.clientId}/pricing`, { currencies });
+      const all = [{ currency: 'GBP' }, { currency: 'EUR' }, { currency: 'USD' }];
+
+      await rates({ EUR: 1.185 });
+      await put('/pricing', { rate_max_age_seconds: 60 });
+      await put('/currencies/EUR', { maximum: 50 });
+      await put('/fx-availability', { mode: 'closed' });
+      await pricing([{ currency: 'EUR', buy_allowed: false }, { currency: 'GBP' }, { currency: 'USD' }]);
+      await client({ daily_payment_limit: { amount: 1, currency: 'EUR' } });
+      await moveClock(strict, new Date(Date.parse(FX_OPEN) + 120_000).toISOString());
+      const clerk = await of.clerk(['can_create_payments']);
+      const denied = await strict.client(clerk.token, 'POST', `/multipayments?client_id=${of.clientId}`, { body: {} });
+      assert.deepEqual(refusal(denied), [403, 'permission_denied']);
+      rows.push({ typo: 1 });
+      assert.deepEqual(refusal(await ask(999_999)), [400, 'invalid_body'], 'the body before what does not exist');
+      rows.pop();
+      assert.deepEqual(refusal(await ask(999_999)), [404, 'currency_account_not_found']);
+      assert.deepEqual(refusal(await ask(of.account)), [409, 'currency_mismatch']);
+      assert.deepEqual(refusal(await ask()), [409, 'fx_not_enabled']);
+      await client({ fx_enabled: true });
+      assert.deepEqual(refusal(await ask()), [409, 'fx_closed']);
+      await put('/fx-availability', { mode: 'open' });
+      assert.deepEqual(refusal(await ask()), [409, 'currency_not_allowed']);
+      await pricing(all);
+      assert.deepEqual(refusal(await ask()), [409, 'exchange_rate_missing']);
+      await rates({ EUR: 1.185, USD: 1.25 });
+      await moveClock(strict, new Date(Date.parse(FX_OPEN) + 600_000).toISOString());
+      assert.deepEqual(refusal(await ask()), [409, 'exchange_rate_stale']);
+      await put('/pricing', { rate_max_age_seconds: 0 });
+      assert.deepEqual(refusal(await ask()), [409, 'amount_out_of_range']);
+      await put('/currencies/EUR', {});
+      const poor = await ask();
+      assert.deepEqual(refusal(poor), [409, 'insufficient_funds']);
+      assert.match(poor.body.details, /^available: 0(\.00)?, needed: \d+\.\d\d, currency: GBP$/);
+      await strict.operator('POST', '/transactions', {
+        ...{ client_id: of.clientId, currency_account_id: pounds, kind: 'CREDIT_TRANSACTION' },
+        amount: { amount: '1000.00', currency: 'GBP' },
+      });
+      const invalid = await ask();
+      assert.deepEqual(refusal(invalid), [409, 'payments_invalid']);
+      assert.deepEqual(
+        invalid.body.errors.map((each: { code: string; request_index: number }) => [each.code, each.request_index]),
+        [['invalid_format', 2]],
+      );
+      assert.deepEqual(refusal(await ask(pounds, '')), [409, 'limit_exceeded'], 'of what would be made');
+      await client({ daily_payment_limit: { amount: 200, currency: 'EUR' } });
+      const made = await ask(pounds, '');
+      assert.deepEqual([made.status, made.body.payments?.length, made.body.invalid_payments?.length], [202, 2, 1]);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  test('of what is paid from a trade', async () => {
+    const of = await ordersWorld(service);
+    const [{ trade_id: own }] = (await of.order([of.payment('1.00')])).body;
+    const rows = [eur(1, { beneficiary_id: of.beneficiaryId })];
+    const ask = (trade: string) => order(rows, `&trade_id=${trade}`, { of });
+    assert.deepEqual(refusal(await ask('TRD999999')), [404, 'trade_not_found']);
+    assert.deepEqual(refusal(await ask(own)), [409, 'transition_not_allowed']);
+    const [{ payment_id: cancelled, trade_id: closed }] = (await of.order([of.payment('2.00')])).body;
+    assert.equal((await of.ask('DELETE', `/payments/${cancelled}`)).status, 204);
+    assert.deepEqual(refusal(await ask(closed)), [409, 'transition_not_allowed'], 'before trade_not_open');
+    await service.operator('PATCH', `/trades/${of.tradeId}`, { status: 'Cancelled' });
+    assert.deepEqual(refusal(await ask(of.tradeId)), [409, 'trade_not_open']);
+  });
+});

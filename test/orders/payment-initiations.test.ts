@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
-import { type FileSketch, MUELLER, pain001, type TransferSketch, validated } from '../world/iso20022.ts';
+import { validated } from '../world/iso20022.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
-import { call, startTestService, type TestService } from '../world/service.ts';
-import { until } from '../world/until.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+import { PAYEE, treasuryOf as treasuryOfWorld } from '../world/treasury.ts';
 
 /** A pain.001 becomes mass payments, and a pain.002 says what became of it (instructions, second page, 9). */
 
@@ -17,57 +17,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-const DAY = '2026-11-25';
-const PAYEE: TransferSketch = { ...MUELLER, rest: '<RmtInf><Ustrd>Invoice 42</Ustrd></RmtInf>' };
-
-/** What a treasury system does. */
-function treasuryOf(world: OrdersWorld) {
-  const url = `${service.api}/payment-initiations`;
-  const debtor = `<Id><Othr><Id>${world.account}</Id></Othr></Id><Ccy>EUR</Ccy>`;
-  const send = (raw: string | Buffer, headers: object = {}, token = world.token) =>
-    call(`${url}?client_id=${world.clientId}`, 'POST', {
-      ...{ token, raw: raw as string, headers: { 'content-type': 'application/xml', ...headers } },
-    });
-  const status = async (messageId: string) => {
-    const path = `${url}/${encodeURIComponent(messageId)}/status?client_id=${world.clientId}`;
-    const answer = await call(path, 'GET', { token: world.token });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.text;
-  };
-  return {
-    ...{ send, status },
-    /** A file whose blocks pay from the world's account, on a day that is open. */
-    file: ({ messageId = randomUUID().slice(0, 30), blocks, ...rest }: Partial<FileSketch>) => ({
-      messageId,
-      xml: pain001({
-        ...{ messageId, ...rest },
-        blocks: (blocks ?? [{ transfers: [PAYEE] }]).map((block, index) => ({
-          ...{ debtor, day: DAY, id: `${messageId}-${index}` },
-          ...block,
-        })),
-      }),
-    }),
-    /** The status of the file, once nothing of it waits to be judged or made. */
-    settled: async (messageId: string) => {
-      const list = () => world.ask('GET', '/mass-payments', undefined, '&page_size=100');
-      await until(
-        async () =>
-          (await list()).body
-            .filter((file: { payment_initiation_id: string }) => file.payment_initiation_id === messageId)
-            .every((file: { mass_payment_status: string }) =>
-              ['Created', 'Failed', 'Cancelled'].includes(file.mass_payment_status),
-            ),
-        { seconds: 60 },
-      );
-      return status(messageId);
-    },
-    files: async (messageId: string) =>
-      (await world.ask('GET', '/mass-payments', undefined, '&page_size=100')).body.filter(
-        (file: { payment_initiation_id: string }) => file.payment_initiation_id === messageId,
-      ),
-  };
-}
-
+const treasuryOf = (world: OrdersWorld) => treasuryOfWorld(service, world);
 const STATUSES = ['//m:GrpSts', '//m:PmtInfSts', '//m:TxSts', '//m:TxInfAndSts/m:StsRsnInf/m:Rsn/m:Cd'];
 const read = (xml: string, ...paths: string[]) => validated('pain.002.001.10', xml, ...paths);
 

@@ -70,7 +70,7 @@ export async function begin(step: Step): Promise<Outcome> {
   try {
     const prices = requirePrices(priced);
     const cost = prices.map(({ terms }) => terms.sellAmount).reduce(sum, '0');
-    const { own } = await sumsOf(step);
+    const { own, none } = await sumsOf(step);
     const most = acceptedOf(file, own);
     if (exchanges && (most === null || (most !== undefined && new Big(cost).gt(most)))) {
       const message = `the exchanges cost ${cost} ${file.sell_currency}, and ${most ?? 'no price'} was accepted`;
@@ -106,7 +106,7 @@ export async function begin(step: Step): Promise<Outcome> {
     const { sums, fresh } = await sumsOf(step);
     return await moveTo(step, 'Creating', {
       ...{ error: null, sums, new_beneficiaries: fresh, trades: booked.length, proceeds: false },
-      ...{ sell_amount: file.sell_currency === null ? null : cost, estimated_at: null },
+      ...{ sell_amount: file.sell_currency === null ? null : sum(cost, none), estimated_at: null },
     });
   } catch (error) {
     if (error instanceof Problem) return fail(step, error);

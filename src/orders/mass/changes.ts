@@ -24,7 +24,7 @@ import { isUuid } from '../../values/identifiers.ts';
 import type { Language } from '../../values/language.ts';
 import { sum } from '../../values/money.ts';
 import type { MassStatus } from './declaration.ts';
-import { moveTo } from './file-step.ts';
+import { moveTo, zerosOf } from './file-step.ts';
 import { noMassPayment } from './reading.ts';
 
 /** What people do with a file that was judged: they confirm it, or take it back. */
@@ -131,7 +131,7 @@ async function contentOf(db: Db, { clientId, id }: NamedFile) {
      where r.client_id = $1 and r.mass_payment_id = $2 and r.status = 'valid' order by r.request_index`,
     [clientId, id],
   );
-  const sums = new Map<string, string>();
+  const sums = await zerosOf(db, [...new Set(rows.map(({ currency }) => currency))]);
   for (const { currency, amount } of rows) sums.set(currency, sum(sums.get(currency) ?? '0', amount));
   return { hash: sha256(JSON.stringify(rows)), sums, accounts: rows.map(({ account }) => account ?? '-') };
 }
@@ -139,7 +139,7 @@ async function contentOf(db: Db, { clientId, id }: NamedFile) {
 /**
  * Opens a challenge for the confirmation of a file, in the caller's transaction. Its text message is sent once that has ended
  * (`sendOpened`).
- * @throws Problem mass_payment_not_found, permission_denied, transition_not_allowed, second_factor_missing, rate_limited
+ * @throws Problem second_factor_missing, mass_payment_not_found, permission_denied, transition_not_allowed, rate_limited
  */
 export async function openFileChallenge(
   tx: Transaction,
@@ -148,10 +148,10 @@ export async function openFileChallenge(
   { now, language }: { now: Date; language: Language },
 ): Promise<OpenedStepUp> {
   const { contactId, id } = named;
+  const contact = await findSecondFactor(tx, contactId);
   const file = await lockFile(tx, named);
   requireMaker(file, named);
   if (file.status !== 'Processed' || file.proceeds) throw notNow(file);
-  const contact = await findSecondFactor(tx, contactId);
   const { hash: content, sums, accounts } = await contentOf(tx, named);
   const { code, ...opened } = await keepChallenge(tx, named, { contact, now, file: { id, content } });
   const text = code && approvalsText(contact.language ?? language, config.institution.name, { code, sums, accounts });
@@ -161,7 +161,7 @@ export async function openFileChallenge(
 /**
  * Checks the code of a confirmation, before its transaction. The attempt is counted first.
  * @returns undefined where the client asks for none, or the file cannot be confirmed now: `confirmFile` says so
- * @throws Problem mass_payment_not_found, permission_denied, second_factor_missing, step_up_required, challenge_expired, step_up_failed,
+ * @throws Problem second_factor_missing, mass_payment_not_found, permission_denied, step_up_required, challenge_expired, step_up_failed,
  *   rate_limited
  */
 export async function checkFileCode(
@@ -170,12 +170,12 @@ export async function checkFileCode(
   { challengeId, code }: StepUpAnswer,
 ): Promise<Proof | undefined> {
   const { pool, clock } = context;
-  const file = await findFile(pool, named);
   if (!(await needsCode(pool, named.clientId))) return undefined;
-  requireMaker(file, named);
-  if (file.status !== 'Processed' || file.proceeds) return undefined;
   const contact = await factorsOf(pool, named.contactId);
   if (contact?.second_factor === 'none') throw secondFactorMissing();
+  const file = await findFile(pool, named);
+  requireMaker(file, named);
+  if (file.status !== 'Processed' || file.proceeds) return undefined;
   if (challengeId === undefined || code === undefined) throw stepUpRequired();
   const counted = first(
     await pool.query<{ kind: 'totp' | 'sms'; code_sha256: Buffer | null }>(

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import Big from 'big.js';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
 import { newIds } from '../../database/cells/identifiers.ts';
-import { first, leaveWork } from '../../database/database.ts';
+import { type Db, leaveWork, one } from '../../database/database.ts';
+import { defaultSettings, readCurrencies } from '../../exchange/currency.ts';
 import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
 import { parseJson } from '../../values/json.ts';
 import { sum } from '../../values/money.ts';
@@ -143,15 +145,35 @@ const SUMS = `select
     (select count(distinct new_payee)::int from mass_payment_rows
       where client_id = $1 and mass_payment_id = $2 and status in ('valid', 'created')) as fresh`;
 
-export async function sumsOf({ tx, file }: Step): Promise<{ sums: string; fresh: number; own: string }> {
-  const found = first(
+interface Sums {
+  /** As JSON. */
+  sums: string;
+  fresh: number;
+  /** What is paid in the sell currency itself, and nothing of it: decimals. */
+  own: string;
+  none: string;
+}
+
+export async function sumsOf({ tx, file }: Step): Promise<Sums> {
+  const { sums, fresh } = one(
     await tx.query<{ sums: { currency: string; amount: string }[]; fresh: number }>(SUMS, [
-      file.client_id,
-      file.mass_payment_id,
+      ...[file.client_id, file.mass_payment_id],
     ]),
   );
-  const own = found?.sums.find(({ currency }) => currency === file.sell_currency)?.amount ?? '0';
-  return { sums: JSON.stringify(found?.sums ?? []), fresh: found?.fresh ?? 0, own };
+  const { sell_currency: sell } = file;
+  const zeros = await zerosOf(tx, [...sums.map(({ currency }) => currency), ...(sell === null ? [] : [sell])]);
+  const shown = sums.map((each) => ({ ...each, amount: sum(each.amount, zeros.get(each.currency) ?? '0') }));
+  const none = zeros.get(sell ?? '') ?? '0';
+  const own = shown.find(({ currency }) => currency === sell)?.amount ?? none;
+  return { sums: JSON.stringify(shown), fresh, own, none };
+}
+
+/** Nothing of each currency, with its decimals: what is computed has as many (`sum`). */
+export async function zerosOf(db: Db, currencies: readonly string[]): Promise<Map<string, string>> {
+  const settings = await readCurrencies(db, currencies);
+  const decimals = new Map(settings.map(({ currency, decimals: number }) => [currency, number]));
+  const of = (currency: string) => decimals.get(currency) ?? defaultSettings(currency).decimals;
+  return new Map(currencies.map((currency) => [currency, new Big(0).toFixed(of(currency))]));
 }
 
 /** What all trades of a file sell, a decimal; null where an exchange has no price, or where a trade pays. */
