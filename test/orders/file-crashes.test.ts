@@ -10,18 +10,18 @@ import { until } from '../world/until.ts';
 
 /** A file's payments are made once, all of them, whatever dies while it is judged and made (instructions, second page, 8). */
 
-/** Rows: two batches are judged, three are made. */
+/** Rows: several batches are judged and made. */
 const ROWS = 600;
 /** The lock that a worker waits for within each transaction of a file. */
 const GATE = 4_711;
-/** A worker dies on the way to each status, and within the second batch of both kinds. */
+/** A worker dies on the way to each status, and within a batch of both kinds. */
 const DEATHS: [name: string, when: string][] = [
   ['on the way to Processing', `new.status = 'Processing' and new.processed = 0`],
-  ['while the second batch is judged', `new.status = 'Processing' and new.processed = ${ROWS}`],
+  ['while the last batch is judged', `new.status = 'Processing' and new.processed = ${ROWS}`],
   ['on the way to Processed', `new.status = 'Processed'`],
   ['on the way to Queued for creating', `new.status = 'Queued for creating'`],
   ['on the way to Creating', `new.status = 'Creating' and new.made = 0`],
-  ['while the second batch is made', `new.status = 'Creating' and new.made > 250`],
+  ['while a later batch is made', `new.status = 'Creating' and new.made > 250`],
   ['on the way to Created', `new.status = 'Created'`],
 ];
 

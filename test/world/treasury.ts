@@ -6,7 +6,7 @@ import { call, type TestService } from './service.ts';
 import { until } from './until.ts';
 
 /** A day on which EUR are paid, after the one at which tests stand (`FX_OPEN`). */
-export const DAY = '2026-11-25';
+const DAY = '2026-11-25';
 /** A transaction to a payee in Germany. */
 export const PAYEE: TransferSketch = { ...MUELLER, rest: '<RmtInf><Ustrd>Invoice 42</Ustrd></RmtInf>' };
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type BankTable, bankTable } from '../../beneficiaries/bank-table.ts';
@@ -19,6 +18,7 @@ import {
 } from '../../orders/mass-beneficiaries/order.ts';
 import { findMassBeneficiary, listMassMade } from '../../orders/mass-beneficiaries/reading.ts';
 import { MAX_ROWS, MAX_UNKNOWN_FIELDS, type RowFault } from '../../orders/rows.ts';
+import { inTurns } from '../../orders/turns.ts';
 import { Problem } from '../../values/errors.ts';
 import { ClientId, formed } from '../../values/schemas.ts';
 import { fieldsOf, namesOf } from '../../values/unknown.ts';
@@ -153,19 +153,16 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
   },
 });
 
-/** Rows that are read in one turn: others go on in between. */
-const ROWS_OF_TURN = 100;
 const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 
 /** The rows of a body. @throws Problem invalid_body where it is no list of so many */
-async function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
-  const rows: PayeeRow[] = [];
-  for (const [index, { body, faults }] of bodiesOf(request).entries()) {
-    if (index > 0 && index % ROWS_OF_TURN === 0) await nextTurn();
-    const row = readRow(request, body, table);
-    rows.push({ ...row, faults: [...faults, ...row.faults] });
-  }
-  return rows;
+function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
+  return inTurns(bodiesOf(request), (some) =>
+    some.map(({ body, faults }) => {
+      const row = readRow(request, body, table);
+      return { ...row, faults: [...faults, ...row.faults] };
+    }),
+  );
 }
 
 /** What was sent, with what is wrong with each row as a whole. @throws Problem invalid_body */

@@ -55,7 +55,7 @@ interface ReadOrder {
 }
 
 /** The file of a CSV: its fields are parameters. @throws Problem missing_parameter, invalid_parameter, invalid_body */
-function orderOfCsv(query: OrderFields, csv: string, table: BankTable): ReadOrder {
+async function orderOfCsv(query: OrderFields, csv: string, table: BankTable): Promise<ReadOrder> {
   const problem = (code: 'missing_parameter' | 'invalid_parameter', field: string, message: string) =>
     new Problem(code, `query.${field}: ${message}`);
   for (const field of ['external_reference_id', 'auto_commit'] as const)
@@ -66,14 +66,14 @@ function orderOfCsv(query: OrderFields, csv: string, table: BankTable): ReadOrde
   const { maximum_sell_amount: most } = query;
   if (most !== undefined && !/^(?=.*[1-9])\d{1,15}(?:\.\d{1,8})?$/.test(String(most)))
     throw problem('invalid_parameter', 'maximum_sell_amount', 'must be a decimal above 0');
-  return { fields: query, rows: instructionsOfCsv(csv, table) };
+  return { fields: query, rows: await instructionsOfCsv(csv, table) };
 }
 
 /** The file of a JSON body. @throws Problem invalid_body with all faults */
-function orderOfJson(request: FastifyRequest, table: BankTable): ReadOrder {
+async function orderOfJson(request: FastifyRequest, table: BankTable): Promise<ReadOrder> {
   refuseFaults(request, fieldFaults(fieldsOf(request.body)));
   const { payment_instructions: rows, ...fields } = fieldsOf(request.body);
-  return { fields, rows: readRows(request.body, listOf(rows), { table }) };
+  return { fields, rows: await readRows(request.body, listOf(rows), { table }) };
 }
 
 function sourceOf({ sell_currency, trade_id, funding_account_id, reason }: OrderFields): Source {
@@ -96,8 +96,9 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
     const { validationError } = request;
     if (validationError && validationError.validationContext === 'querystring') throw validationError;
     const csv = csvOf(request);
-    const { fields, rows } =
+    const reading =
       csv === undefined ? orderOfJson(request, table) : orderOfCsv(request.query as OrderFields, csv, table);
+    const { fields, rows } = await reading;
     const { clientId, contactId } = request.caller;
     const { external_reference_id: externalReferenceId, auto_commit: auto, maximum_sell_amount: most } = fields;
     return answerChange(context, request, reply, async (tx, act) => {

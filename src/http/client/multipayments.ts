@@ -175,11 +175,11 @@ function sourceOf({ query }: OrderRequest): Source {
 }
 
 /** The instructions of a body. @throws Problem invalid_body where it is no list of so many, or one of them is malformed */
-function instructionsOf({ body }: OrderRequest, table: ReturnType<typeof bankTable>): Instruction[] {
+async function instructionsOf({ body }: OrderRequest, table: ReturnType<typeof bankTable>): Promise<Instruction[]> {
   if (!Array.isArray(body)) throw new Problem('invalid_body', 'body: must be a list of instructions');
   if (body.length === 0 || body.length > MAX_INSTRUCTIONS)
     throw new Problem('invalid_body', `body: must have 1 to ${MAX_INSTRUCTIONS} instructions`);
-  const rows = readRows(body, body, { table });
+  const rows = await readRows(body, body, { table });
   const faults = rows
     .filter(({ malformed }) => malformed)
     .flatMap(({ faults: all, index }) =>
@@ -210,7 +210,7 @@ export function multipaymentRoutes(app: FastifyInstance, context: Context): void
     const { clientId, contactId, permissions } = request.caller;
     if (request.validationError && request.validationError.validationContext !== 'body') throw request.validationError;
     const source = sourceOf(request);
-    const rows = instructionsOf(request, table);
+    const rows = await instructionsOf(request, table);
     requireAccount(rows, source);
     return answerChange(context, request, reply, async (tx, act) => {
       const made = await orderMultipayment(

@@ -9,6 +9,7 @@ import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
 import { MAX_UNKNOWN_FIELDS, type RowFault, sameness } from '../rows.ts';
+import { inTurns } from '../turns.ts';
 
 /** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
 
@@ -112,14 +113,18 @@ export interface Sending {
   digits?: WrittenDigits | undefined;
 }
 
-/** Reads the rows of a document. @param rows of one document that `parseJson` gave, or cells of a CSV */
-export function readRows(document: unknown, rows: readonly unknown[], how: Omit<Sending, 'digits'>): Instruction[] {
+/** Reads the rows of a document, in turns. @param rows of one document that `parseJson` gave, or cells of a CSV */
+export function readRows(
+  document: unknown,
+  rows: readonly unknown[],
+  how: Omit<Sending, 'digits'>,
+): Promise<Instruction[]> {
   const digits = writtenDigits(document);
-  return rows.map((row, index) => readRow(row, index, { ...how, digits }));
+  return inTurns([...rows.entries()], (some) => some.map(([index, row]) => readRow(row, index, { ...how, digits })));
 }
 
 /** Reads a row. All its faults are told, each field once. */
-function readRow(row: unknown, index: number, { table, texts = false, digits }: Sending): Instruction {
+export function readRow(row: unknown, index: number, { table, texts = false, digits }: Sending): Instruction {
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row);
   const sent = (isObject ? row : {}) as SentRow;
   const faults = new Map<string, RowFault>();

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Big from 'big.js';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
@@ -7,15 +6,16 @@ import { newIds } from '../../database/cells/identifiers.ts';
 import { type Db, leaveWork, one } from '../../database/database.ts';
 import { defaultSettings, readCurrencies } from '../../exchange/currency.ts';
 import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
-import { parseJson } from '../../values/json.ts';
+import { parseJson, writtenDigits } from '../../values/json.ts';
 import { sum } from '../../values/money.ts';
 import { notifyAll } from '../../webhooks/notification.ts';
 import type { Outcome, StepOf } from '../engine.ts';
 import type { Priced } from '../instructions/exchanges.ts';
 import { judgeInstructions } from '../instructions/judgement.ts';
-import { type Instruction, readRows } from '../instructions/row.ts';
+import { type Instruction, readRow } from '../instructions/row.ts';
 import { readInstructionScene, type Source } from '../instructions/scene.ts';
 import type { RowFault } from '../rows.ts';
+import { inTurns } from '../turns.ts';
 import { clientView, type MassStatus } from './declaration.ts';
 import type { StoredOrigin } from './file.ts';
 import { findMassPayment } from './reading.ts';
@@ -108,29 +108,16 @@ export async function rowsOf({ tx, file }: Step, where: string, most: number): P
   return rows;
 }
 
-/** Rows that are read, or judged, before others have their turn. */
-const ROWS_IN_A_TURN = 250;
-
-/** Works on a long list in parts, and gives others their turn between them. */
-async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]) => R[]): Promise<R[]> {
-  const done: R[] = [];
-  for (let from = 0; from < all.length; from += ROWS_IN_A_TURN) {
-    if (from > 0) await nextTurn();
-    done.push(...work(all.slice(from, from + ROWS_IN_A_TURN)));
-  }
-  return done;
-}
-
 /** The instructions of stored rows. */
 export function readStored({ context, file }: Step, rows: readonly StoredRow[]): Promise<Instruction[]> {
   const table = bankTable(context.config.bankDetails);
   const read = ({ request_index: index, sent, faults: given }: StoredRow) => {
     const document = parseJson(sent);
-    const [row] = readRows(document, [document], { table, texts: file.texts });
+    const row = readRow(document, index, { table, texts: file.texts, digits: writtenDigits(document) });
     const told = given ?? [];
     const fields = new Set(told.map(({ field }) => field));
-    const own = (row as Instruction).faults.filter(({ field }) => field === '' || !fields.has(field));
-    return Object.assign(row as Instruction, { index, faults: [...told, ...own] });
+    const own = row.faults.filter(({ field }) => field === '' || !fields.has(field));
+    return Object.assign(row, { faults: [...told, ...own] });
   };
   return inTurns(rows, (some) => some.map(read));
 }

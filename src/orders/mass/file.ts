@@ -9,6 +9,7 @@ import { rowsOfCsv } from '../csv-rows.ts';
 import { type Instruction, ROW_FIELDS, readRows, sameInstruction } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
 import { type RowFault, repeated } from '../rows.ts';
+import { inTurns } from '../turns.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
 
@@ -47,9 +48,9 @@ export interface NewFile {
 }
 
 /** The instructions of a CSV whose first row names its columns. @throws Problem invalid_body */
-export function instructionsOfCsv(text: string, table: BankTable): Instruction[] {
+export async function instructionsOfCsv(text: string, table: BankTable): Promise<Instruction[]> {
   const { rows, faults } = rowsOfCsv(text, ROW_FIELDS, 'an instruction');
-  const read = readRows(undefined, rows, { table, texts: true });
+  const read = await readRows(undefined, rows, { table, texts: true });
   for (const [index, fault] of faults) read[index]?.faults.unshift(fault);
   return read;
 }
@@ -87,15 +88,15 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
       field: 'external_reference_id',
       message: 'the client has a mass payment with this reference already',
     });
-  const duplicates = repeated(
-    rows.map((row) => sameInstruction(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null])),
-  );
+  const same = (row: Instruction) => sameInstruction(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null]);
+  const duplicates = repeated(await inTurns(rows, (some) => some.map(same)));
+  const sent = await inTurns(rows, (some) => some.map(({ shown }) => JSON.stringify(shown)));
   tx.later({
     text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
       select $1, $2, n - 1, sent, duplicate, origin, faults
       from unnest($3::json[], $4::boolean[], $5::json[], $6::json[]) with ordinality as r(sent, duplicate, origin, faults, n)`,
     values: [
-      ...[clientId, id, rows.map(({ shown }) => JSON.stringify(shown)), duplicates],
+      ...[clientId, id, sent, duplicates],
       rows.map(({ index }) => {
         const beside = file.beside?.[index];
         return beside ? JSON.stringify(beside.origin) : null;

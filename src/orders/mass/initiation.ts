@@ -173,7 +173,7 @@ async function takeBlock(
     ...{ orderer, externalReferenceId: EXTERNAL_REFERENCE.test(block.id) ? block.id : randomUUID(), autoCommit: true },
     ...{ partial: true, source: { sellCurrency: payer.currency, accountId: payer.account_id, reason: 'other' } },
     ...{ paymentInitiationId: initiation.messageId, paymentInformationId: block.id },
-    ...{ rows: readRows(document, listOf(document), { table }), beside: beside.get(block) ?? [] },
+    ...{ rows: await readRows(document, listOf(document), { table }), beside: beside.get(block) ?? [] },
   };
   try {
     return (await takeFile(tx, act, file)).mass_payment_id;

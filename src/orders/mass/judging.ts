@@ -6,6 +6,7 @@ import type { Instruction } from '../instructions/row.ts';
 import { readInstructionScene } from '../instructions/scene.ts';
 import { rightsOf } from '../rights.ts';
 import { answered, DUPLICATE_ROW } from '../rows.ts';
+import { inTurns } from '../turns.ts';
 import {
   errorOf,
   judgeAgain,
@@ -24,7 +25,7 @@ import {
 /** Judging a file row by row. */
 
 /** Rows that one transaction judges. */
-const JUDGED_ROWS = 500;
+const JUDGED_ROWS = 250;
 
 /** Judges the next rows; at the end of the file says what it costs. */
 export async function judge(step: Step): Promise<Outcome> {
@@ -43,7 +44,8 @@ export async function judge(step: Step): Promise<Outcome> {
       });
   }
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows });
-  const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: sepaOf(context) });
+  const judging = { source, scene, now: act.now, sepa: sepaOf(context) };
+  const judged = await inTurns(rows, (some) => judgeInstructions(some, judging));
   await refuseTakenUetrs(step, rows, stored);
   const rights = await rightsOf(tx, orderer(file));
   for (const each of judged) {

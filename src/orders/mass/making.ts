@@ -22,7 +22,7 @@ import {
 /** Making the payments of a file in batches. */
 
 /** Rows that one transaction makes. */
-const MADE_ROWS = 250;
+const MADE_ROWS = 125;
 
 /** Makes the next payments of a file. */
 export async function make(step: Step): Promise<Outcome> {
