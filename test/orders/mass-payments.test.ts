@@ -52,6 +52,9 @@ describe('a file of JSON', () => {
     assert.deepEqual([made.trades_created, made.new_beneficiaries, made.sums[0].payments], [193, 0, 193]);
     const found = await world.ask('GET', '/payments', undefined, `&mass_payment_id=${id}&page_size=500`);
     assert.equal(found.body.length, 193);
+    const trades = await world.ask('GET', '/trades', undefined, `&mass_payment_id=${id}&page_size=1`);
+    assert.equal(trades.headers.get('x-total-count'), '193', 'those of single payments too');
+    assert.equal((await world.trade(trades.body[0].trade_id)).mass_payment_id, id);
     const references = new Set(found.body.map(({ payment_id: payment }: { payment_id: string }) => payment));
     assert.equal(references.size, 193);
     const received = await world.ask('GET', `/mass-payments/${id}/payments-received`, undefined, '&page_size=1000');
@@ -265,6 +268,10 @@ describe('a file of CSV', () => {
       ['&external_reference_id=a&auto_commit=true&sell_currency=EUR&trade_id=TRD1', 'invalid_parameter'],
     ] as const)
       assert.deepEqual(refusal(await files.csv(text, fields)), [400, code], fields);
+    const unknown = `&external_reference_id=a&auto_commit=true&sell_currency=EUR&reason=other&funding_account_id=999999`;
+    const { status, body } = await files.csv(text, unknown);
+    assert.deepEqual([status, body.code], [404, 'currency_account_not_found']);
+    assert.match(body.details, /^query\.funding_account_id: /);
     const key = { 'idempotency-key': randomUUID() };
     const address = query(world);
     const [one, other] = [await files.csv(text, address, key), await files.csv(text, address, key)];

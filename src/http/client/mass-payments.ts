@@ -83,6 +83,12 @@ function sourceOf({ sell_currency, trade_id, funding_account_id, reason }: Order
   };
 }
 
+/** The fields of a CSV are parameters. @throws what it is given, with the name of the parameter */
+function inQuery(error: unknown): never {
+  if (!(error instanceof Problem) || !error.fault) throw error;
+  throw new Problem(error.code, `query.${error.fault.field}: ${error.fault.message}`);
+}
+
 const taken = ({ mass_payment_id, external_reference_id, mass_payment_status }: MassPayment) =>
   JSON.stringify({ mass_payment_id, external_reference_id, mass_payment_status });
 
@@ -102,12 +108,12 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
     const { clientId, contactId } = request.caller;
     const { external_reference_id: externalReferenceId, auto_commit: auto, maximum_sell_amount: most } = fields;
     return answerChange(context, request, reply, async (tx, act) => {
-      const made = await takeFile(tx, act, {
+      const taking = takeFile(tx, act, {
         ...{ orderer: { clientId, contactId }, source: sourceOf(fields), rows, texts: csv !== undefined },
         ...{ externalReferenceId: String(externalReferenceId), autoCommit: auto === true },
         maximumSellAmount: most == null ? undefined : decimal(most, 'maximum_sell_amount', { positive: true }),
       });
-      return { status: 202, body: taken(made) };
+      return { status: 202, body: taken(await (csv === undefined ? taking : taking.catch(inQuery))) };
     });
   });
 

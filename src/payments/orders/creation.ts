@@ -205,8 +205,8 @@ export function ownTrade({ now }: Act, { input, amount, ordered, multipaymentId 
     ...{ type: 'spot', rate: '1', buyAmount: amount, sellAmount: amount, symbol: `${currency}${currency}` },
     ...{ orderDate: londonDay(now), maturity: null, feeAmount: null },
   };
-  const reason = ordered?.order_reason ?? null;
-  const booked = { input: given, id, values, ordered: { reason, single: true } };
+  const of = { reason: ordered?.order_reason ?? null, mass_payment_id: input.mass_payment_id ?? null, single: true };
+  const booked = { input: given, id, values, ordered: of };
   return multipaymentId === undefined ? booked : { ...booked, multipaymentId };
 }
 
