@@ -1,6 +1,6 @@
 /**
- * Files of payments, each from its POST until it is Created, and how long a read takes meanwhile. What a payment of them costs stands
- * beside what it costs the institution to create one. `npm run bench -- files [rows] [rounds]`; docs/performance-orders.md has the numbers.
+ * Files of payments, each from its POST until it is Created, and how long a read takes meanwhile, and before. What a payment of them costs
+ * stands beside what it costs the institution to create one. `npm run bench -- files [rows] [rounds]`; docs/performance-orders.md has the numbers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memory } from './feed/processor-time.ts';
@@ -29,6 +29,7 @@ interface Kind {
 
 /** What a file took. */
 interface Made {
+  id: string;
   /** Seconds from its POST until it was answered, judged and made. */
   moments: number[];
   /** Milliseconds of each read beside it. */
@@ -54,7 +55,8 @@ export async function run([rows = `${ROWS}`, rounds = `${ROUNDS}`]: string[]): P
       { name: 'with an exchange', source: { sell_currency: 'GBP' }, payee: known },
     ];
     const count = Number(rows);
-    for (const kind of kinds) await make(ordering, FEW, kind);
+    let id = '';
+    for (const kind of kinds) ({ id } = await make(ordering, FEW, kind));
     await create(1);
     print(
       `| ${count} payments | answered, judged, created s | read p50, p99 ms | program ms each | PostgreSQL ms each | ratio | MB at most |`,
@@ -64,6 +66,7 @@ export async function run([rows = `${ROWS}`, rounds = `${ROUNDS}`]: string[]): P
       const alone = await create(SECONDS);
       const cost = alone.program + alone.server;
       row('by the institution, one by one', ['', '', ...numbers(alone, cost), peak(ordering)]);
+      row('reads without a file', ['', shares(await readAlone(ordering, id)), '', '', '', peak(ordering)]);
       for (const kind of kinds) {
         const { moments, reads, program, server } = await make(ordering, count, kind);
         const each = { program: program / count, server: server / count };
@@ -94,6 +97,18 @@ function newPayee(): object {
   };
 }
 
+/** Milliseconds of each read of a file that nothing is done with. */
+async function readAlone({ client }: Ordering, id: string): Promise<number[]> {
+  const reads: number[] = [];
+  for (const began = performance.now(); performance.now() - began < SECONDS * 1_000; ) {
+    await sleep(LOOK_MS);
+    const start = performance.now();
+    await client('GET', `/mass-payments/${id}`);
+    reads.push(performance.now() - start);
+  }
+  return reads;
+}
+
 /** Sends a file, and reads it until its payments are made. @throws Error where a row is refused */
 async function make({ client, clocks }: Ordering, count: number, { source, payee }: Kind): Promise<Made> {
   const payment_instructions = Array.from({ length: count }, (_, n) => ({
@@ -120,7 +135,7 @@ async function make({ client, clocks }: Ordering, count: number, { source, payee
     if (moments.length === 1 && counts.payments_processed === count) moments.push(passed());
   }
   return {
-    ...{ moments: [...moments, passed()], reads },
+    ...{ id, moments: [...moments, passed()], reads },
     program: (clocks.program() - programBefore) * 1_000,
     server: (clocks.server() - serverBefore) * 1_000,
   };
