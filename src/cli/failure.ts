@@ -1,6 +1,7 @@
 import { type BodyFault, LombardError } from '../../sdk/src/index.ts';
 import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
+import { printable } from './printer.ts';
 
 /** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
 const FAILED = 1;
@@ -44,7 +45,10 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
     const message = error.message.slice(0, -details.length - 2) || code;
     return {
       exitCode: signIn ? NOT_SIGNED_IN : FAILED,
-      line: [`${code}: ${details}${signIn ? '; lombard login signs in again' : ''}`, ...faultLines(errors)].join('\n'),
+      line: [
+        `${code}: ${printable(details)}${signIn ? '; lombard login signs in again' : ''}`,
+        ...faultLines(errors),
+      ].join('\n'),
       json: { code, message, details, ...(errors.length > 0 ? { errors } : {}) },
     };
   }
@@ -55,7 +59,7 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
 
 /** One line for each fault, where there are several. */
 function faultLines(errors: readonly BodyFault[]): string[] {
-  return errors.length > 1 ? errors.map(({ code, details }) => `  ${code}: ${details}`) : [];
+  return errors.length > 1 ? errors.map(({ code, details }) => `  ${code}: ${printable(details)}`) : [];
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

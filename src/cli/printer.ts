@@ -85,6 +85,6 @@ function cell(value: unknown): string {
 }
 
 /** Text from elsewhere must not steer the terminal, nor turn the direction of writing. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

@@ -129,7 +129,10 @@ test('what a file says steers neither a terminal nor a spreadsheet', async () =>
   const { mass_payment_id: id } = found[0];
   const errors = await sandbox.run('files', 'errors', id);
   const shown = await sandbox.run('files', 'show', id);
-  for (const text of [sent.stdout, sent.stderr, errors.stdout, shown.stdout]) {
+  const whole = file('unknown.json', JSON.stringify({ '\u001b[2J\u009b\u202e': 1, payment_instructions: [hostile] }));
+  const unknown = await sandbox.run('payments', 'upload', whole);
+  assert.match(unknown.stderr, /^lombard: invalid_body: body\./);
+  for (const text of [sent.stdout, sent.stderr, errors.stdout, shown.stdout, unknown.stderr]) {
     assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     for (const line of text.split('\n')) assert.doesNotMatch(line, /^\s*[=+@-]/, line);
   }
