@@ -17,6 +17,7 @@ export const PAGES: PageRoute[] = [
   { path: '/quotes/$id', load: () => import('./records/quote.tsx') },
   { path: '/files', load: () => import('./records/files.tsx') },
   { path: '/files/$id', load: () => import('./records/file.tsx') },
+  { path: '/payees', load: () => import('./records/payees.tsx') },
   { path: '/payees/$id', load: () => import('./records/payee.tsx') },
   { path: '/accounts', load: () => import('./records/accounts.tsx') },
   { path: '/holds', load: () => import('./records/holds.tsx') },

@@ -16,8 +16,8 @@ import './frame.css';
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
 
 interface FrameProps {
-  /** The application's pages. */
-  links: { to: string; title: string }[];
+  /** The application's pages; those of a group stand below its name. */
+  links: { to: string; title: string; group?: string }[];
   /** What the header has before `Sign out`: the client, a search, who is signed in. */
   head?: ReactNode;
   /** What the list of Ctrl K finds besides the pages. */
@@ -61,20 +61,29 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
         <Button onPress={onSignOut}>{t('frame.signOut')}</Button>
       </header>
       <nav className="frame-nav" id={navigation} aria-label={t('frame.navigation')} data-open={isOpen || undefined}>
-        <ul>
-          {links.map(({ to, title }) => (
-            <li key={to}>
-              <Link
-                to={to}
-                activeOptions={{ exact: isElsewhere(to, links, path), includeSearch: false }}
-                onClick={() => setOpen(false)}
-              >
-                <Icon name={navIcon(to)} />
-                {title}
-              </Link>
-            </li>
+        <div>
+          {[...Map.groupBy(links, ({ group }) => group)].map(([group, own]) => (
+            <ul key={group ?? ''} aria-label={group}>
+              {group && (
+                <li className="frame-group" aria-hidden="true">
+                  {group}
+                </li>
+              )}
+              {own.map(({ to, title }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: isElsewhere(to, links, path), includeSearch: false }}
+                    onClick={() => setOpen(false)}
+                  >
+                    <Icon name={navIcon(to)} />
+                    {title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
           ))}
-        </ul>
+        </div>
         <Settings onLanguage={onLanguage} />
       </nav>
       <main className="frame-main" id="content" tabIndex={-1}>

@@ -63,17 +63,23 @@ export async function readTrades(db: Db, apiUrl: string, ids: readonly string[])
   return rows.map((row) => tradeRecord(row, apiUrl));
 }
 
-/** A page of trades in the order of their identifiers. */
+interface TradeListRequest extends ListRequest {
+  status?: TradeStatus | undefined;
+  source?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+}
+
+/** A page of trades by their identifiers. */
 export async function listTrades(
   db: Db,
   apiUrl: string,
-  { status, source, ...request }: ListRequest & { status?: TradeStatus | undefined; source?: string | undefined },
+  { status, source, order = 'asc', ...request }: TradeListRequest,
 ): Promise<List<TradeRecord>> {
   const filters = [
     ['t.status = ?', status],
     ['t.source = ?', source],
   ] as const;
-  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id', filters };
+  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: `t.trade_id ${order}`, filters };
   const { rows, total } = await listRows<TradeRow>(db, list, request);
   return { rows: rows.map((row) => tradeRecord(row, apiUrl)), total };
 }

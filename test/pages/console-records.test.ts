@@ -92,12 +92,18 @@ const lastAudit = async (query: string) =>
 
 describe('lists', { skip }, () => {
   test('each shows its records, filters them by the address, and leads to one', async () => {
+    const closed = (order: string) =>
+      service.operator('GET', `/trades?client_id=${CLIENT}&status=Closed&order=${order}&page_size=1`);
+    const [{ trade_id: newest }] = (await closed('desc')).body;
+    assert.equal((await closed('asc')).body[0].trade_id, 'TRD000001');
+    assert.ok(newest > 'TRD000001', newest);
     for (const [path, filter, name, link, title] of [
       ['/clients', '?status=enabled', 'Clients', CLIENT, `Client ${CLIENT}`],
       ['/contacts', `?client_id=${CLIENT}`, 'Contacts', 'CON000001', 'Contact CON000001'],
       ['/applications', '?status=enabled', 'Applications', 'demo-app', 'Application demo-app'],
       ['/payments', `?client_id=${CLIENT}&source=client`, 'Payments', heldPayment, `Payment ${heldPayment}`],
-      ['/trades', `?client_id=${CLIENT}&status=Closed`, 'Trades', 'TRD000001', 'Trade TRD000001'],
+      ['/trades', `?client_id=${CLIENT}&status=Closed`, 'Trades', newest, `Trade ${newest}`],
+      ['/payees', `?client_id=${CLIENT}`, 'Payees', 'BEN000001', 'Payee BEN000001'],
       ['/quotes', `?client_id=${CLIENT}`, 'Quotes', QUOTES[0] ?? '', `Quote ${QUOTES[0]}`],
       ['/files', '?mass_payment_status=Processed', 'Files', FILE, `File ${FILE}`],
     ] as const) {
@@ -389,6 +395,7 @@ test('every page is accessible in both themes, fits 390 pixels, and complains of
     '/clients',
     '/contacts',
     '/applications',
+    '/payees',
     '/payments',
     '/trades',
     '/accounts',

@@ -4,7 +4,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
-import { Actor, IdLink } from '../lists/links.tsx';
+import { Actor, Cut, Id, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
 import { Verification } from './verification.tsx';
@@ -43,7 +43,7 @@ export default function AuditPage(): ReactNode {
         rowKey={({ position }) => position}
         columns={[
           { key: 'position', title: t('console.col.position'), numeric: true, cell: ({ position }) => position },
-          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isStacked /> },
           {
             key: 'actor',
             title: t('console.col.actor'),
@@ -64,17 +64,19 @@ export default function AuditPage(): ReactNode {
             title: t('console.col.entity'),
             cell: ({ entity, entity_id: id, action, client_id: client }) => (
               <div>
-                {word(entity)}{' '}
-                {PAGES[entity] && action !== 'import' ? (
-                  <IdLink to={PAGES[entity]} id={id} />
-                ) : (
-                  <ForeignText>{id}</ForeignText>
-                )}
+                <div className="console-line">
+                  <span>{word(entity)}</span>
+                  {PAGES[entity] && action !== 'import' ? (
+                    <IdLink to={PAGES[entity]} id={id} />
+                  ) : (
+                    id !== entity && <Id>{id}</Id>
+                  )}
+                </div>
                 <div className="small">{entity !== 'client' && <IdLink to="clients" id={client} />}</div>
               </div>
             ),
           },
-          { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <ForeignText>{reason}</ForeignText> },
+          { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <Cut>{reason}</Cut> },
           {
             key: 'change',
             title: t('console.col.change'),

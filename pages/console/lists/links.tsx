@@ -6,10 +6,10 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { useWord } from './words.ts';
 
-/** Records that have a page of their own. */
-/** Characters of an id that may break. */
+/** Characters of an id that a row cuts. */
 const LONG_ID = 20;
 
+/** Records that have a page of their own. */
 export type RecordPage =
   | 'payments'
   | 'files'
@@ -24,9 +24,29 @@ export type RecordPage =
 export function IdLink({ to, id }: { to: RecordPage; id: string | null }): ReactNode {
   if (id === null) return null;
   return (
-    <Link to={`/${to}/${encodeURIComponent(id)}`} className={`console-id${id.length > LONG_ID ? ' long' : ''}`}>
+    <Link to={`/${to}/${encodeURIComponent(id)}`} {...idStyle(id)}>
       {visible(id)}
     </Link>
+  );
+}
+
+/** Where a row has no room for an id, it is whole on hover. */
+function idStyle(id: string): { className: string; title?: string } {
+  return id.length > LONG_ID ? { className: 'console-id long', title: visible(id) } : { className: 'console-id' };
+}
+
+/** An identifier without a page of its own. */
+export function Id({ children }: { children: string | null }): ReactNode {
+  return children === null ? null : <span {...idStyle(children)}>{visible(children)}</span>;
+}
+
+/** A name, an email or a reference in a row: what has no room ends with three dots, and is whole on hover. */
+export function Cut({ children }: { children: string | null | undefined }): ReactNode {
+  if (!children) return null;
+  return (
+    <span className="cut" title={visible(children)}>
+      <ForeignText>{children}</ForeignText>
+    </span>
   );
 }
 
@@ -60,16 +80,20 @@ export function ListLink({
   to,
   search,
   isButton,
+  id,
   children,
 }: {
   to: string;
   search: Record<string, string>;
   /** It looks as the one act of a place. */
   isButton?: boolean;
+  /** It names a record that has no page of its own, and is written as an id. */
+  id?: string;
   children: ReactNode;
 }): ReactNode {
+  const style = id === undefined ? { className: isButton ? 'button primary' : undefined } : idStyle(id);
   return (
-    <Link to={to} search={search} className={isButton ? 'button primary' : undefined}>
+    <Link to={to} search={search} {...style}>
       {children}
     </Link>
   );

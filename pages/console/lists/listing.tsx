@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
-import { Select, TextField } from '../../design/field.tsx';
+import { ChipField, ChipSelect } from '../../design/chip-field.tsx';
 import { Empty } from '../../design/states.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
@@ -16,6 +16,9 @@ export interface Filter {
   instant?: true;
   day?: true;
 }
+
+/** Filters that are in sight: more would fill the page before its first row. Those that are chosen stay in sight too. */
+const MAX_SHOWN = 5;
 
 type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
   filters: Filter[];
@@ -41,9 +44,9 @@ export function Listing<K extends ListOperation>({
   const page = Math.max(1, Number(firstOf(search.page)) || 1);
   const show = (next: Record<string, string | undefined>) => void go({ to: '.', search: next as never });
   return (
-    <div className="stack">
+    <div className="card stack">
       {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
-      <div className="card">
+      <div>
         {needs && !needs.filters.some((name) => chosen[name]) ? (
           <Empty title={t('console.list.choose')}>{needs.text}</Empty>
         ) : (
@@ -74,20 +77,32 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
     const form = new FormData(event.currentTarget);
     onFilter(Object.fromEntries(filters.map((filter) => [filter.name, fieldText(filter, form)])));
   };
+  const fields = (some: readonly Filter[]) =>
+    some.map((filter) => <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />);
+  const folded = filters.slice(MAX_SHOWN);
   return (
     // Another address fills the fields again.
-    <form className="card stack" onSubmit={submit} key={JSON.stringify(chosen)}>
-      <div className="console-filters">
-        {filters.map((filter) => (
-          <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />
-        ))}
+    <form
+      className="console-filters"
+      aria-label={t('console.list.filters')}
+      onSubmit={submit}
+      key={JSON.stringify(chosen)}
+    >
+      <div className="chips">
+        {fields(filters.slice(0, MAX_SHOWN))}
+        <Button type="submit">{t('console.list.filter')}</Button>
+        {filters.some(({ name }) => chosen[name]) && (
+          <Button kind="quiet" onPress={() => onFilter({})}>
+            {t('console.list.clear')}
+          </Button>
+        )}
       </div>
-      <div className="row">
-        <Button type="submit" kind="primary">
-          {t('console.list.filter')}
-        </Button>
-        <Button onPress={() => onFilter({})}>{t('console.list.clear')}</Button>
-      </div>
+      {folded.length > 0 && (
+        <details open={folded.some(({ name }) => chosen[name]) || undefined}>
+          <summary className="small">{t('console.list.more')}</summary>
+          <div className="chips">{fields(folded)}</div>
+        </details>
+      )}
     </form>
   );
 }
@@ -98,23 +113,24 @@ function FilterField({ filter, value }: { filter: Filter; value: string | undefi
   const { name, label, options, instant, day } = filter;
   if (!options)
     return (
-      <TextField
+      <ChipField
         label={label}
         name={name}
         type={instant ? 'datetime-local' : day ? 'date' : 'text'}
         defaultValue={instant && value ? localTime(value) : value}
         maxLength={254}
+        autoComplete="off"
       />
     );
   return (
-    <Select label={label} name={name} defaultValue={value ?? ''}>
+    <ChipSelect label={label} name={name} defaultValue={value ?? ''} isFilled={value !== undefined}>
       <option value="">{t('console.list.any')}</option>
       {options.map((option) => (
         <option key={option} value={option}>
           {word(option)}
         </option>
       ))}
-    </Select>
+    </ChipSelect>
   );
 }
 

@@ -47,6 +47,7 @@ export interface RecordsProps<K extends ListOperation> {
 export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactNode {
   const { name, operation, path = {}, query = {}, columns, rowKey, live, isFiltered, none, page, onPage } = props;
   const { rows: pageRows = PAGE_ROWS } = props;
+  const isPart = props.rows !== undefined;
   const t = useText();
   const paging = onPage ? { page, page_size: pageRows } : {};
   const { data, error, refetch } = useQuery({
@@ -62,7 +63,9 @@ export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactN
   const rows = data.body as Row<K>[];
   return (
     <div className="stack">
-      {rows.length === 0 ? (
+      {rows.length === 0 && isPart && page === 1 ? (
+        <p className="quiet">{none ?? t('console.list.empty')}</p>
+      ) : rows.length === 0 ? (
         <Empty title={t('console.list.empty')}>{isFiltered ? t('console.list.empty.text') : none}</Empty>
       ) : (
         <RecordsTable {...{ name, columns, rows, rowKey, scope: data.scope, live }} />

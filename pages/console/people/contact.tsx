@@ -9,7 +9,7 @@ import { Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Id, IdLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
 import { useWord, useWords } from '../lists/words.ts';
 import { ContactActs } from './contact-acts.tsx';
@@ -112,7 +112,7 @@ function SignIns({ contactId }: { contactId: string }): ReactNode {
           {
             key: 'request',
             title: t('console.col.request'),
-            cell: (row) => <ForeignText>{row.request_id}</ForeignText>,
+            cell: (row) => <Id>{row.request_id}</Id>,
           },
         ]}
       />

@@ -4,23 +4,31 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Actor, Cut, IdLink, State } from '../lists/links.tsx';
 import { PART_ROWS, Records } from '../lists/records.tsx';
+import { useWord } from '../lists/words.ts';
 
 type RefusedRequest = Answered<'GET /requests'>[number];
 
 /** The columns of refused requests. Who asked is one column: a window of 1,280 px has room for no more. */
 export function useRequestColumns(): Column<RefusedRequest>[] {
   const t = useText();
+  const word = useWord();
   return [
-    { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+    { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isStacked /> },
     { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
     {
       key: 'route',
-      title: t('console.col.route'),
-      cell: ({ listener, method, route }) => (
+      title: t('console.col.request'),
+      cell: ({ listener, method, route, request_id: id, ms }) => (
         <div>
-          <code>{[method, route].filter(Boolean).join(' ')}</code> <span className="quiet small">{listener}</span>
+          <code>{[method, route].filter(Boolean).join(' ')}</code>
+          <div className="small quiet">
+            {[word(listener), ms !== null && `${ms}\u00a0ms`].filter(Boolean).join(' · ')}
+          </div>
+          <div className="small quiet console-whole">
+            <ForeignText>{id}</ForeignText>
+          </div>
         </div>
       ),
     },
@@ -37,22 +45,19 @@ export function useRequestColumns(): Column<RefusedRequest>[] {
     {
       key: 'client',
       title: t('console.col.client'),
-      cell: ({ client_id: client, contact_id: contact, application }) =>
+      cell: ({ listener, client_id: client, contact_id: contact, application }) =>
         (client !== null || contact !== null || application !== null) && (
           <div>
-            <IdLink to="clients" id={client} /> <IdLink to="contacts" id={contact} />
-            {application !== null && <Small>{application}</Small>}
+            <span className="console-line">
+              <IdLink to="clients" id={client} /> <IdLink to="contacts" id={contact} />
+            </span>
+            {application !== null && (
+              <div className="small quiet">
+                {listener === 'operator' ? <Actor>{`operator:${application}`}</Actor> : <Cut>{application}</Cut>}
+              </div>
+            )}
           </div>
         ),
-    },
-    {
-      key: 'request',
-      title: t('console.col.request'),
-      cell: ({ request_id: id, ms }) => (
-        <div>
-          <ForeignText>{id}</ForeignText> {ms !== null && <span className="quiet small">{`${ms}\u00a0ms`}</span>}
-        </div>
-      ),
     },
   ];
 }

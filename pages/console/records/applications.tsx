@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { NewApplication } from './application-acts.tsx';
 
@@ -19,14 +18,14 @@ export default function ApplicationsPage(): ReactNode {
         rowKey={({ client_id: id }) => id}
         columns={[
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="applications" id={row.client_id} /> },
-          { key: 'name', title: t('console.col.name'), cell: (row) => <ForeignText>{row.name}</ForeignText> },
+          { key: 'name', title: t('console.col.name'), cell: (row) => <Cut>{row.name}</Cut> },
           {
             key: 'redirects',
             title: t('console.app.redirects'),
             cell: ({ redirect_uris: uris }) =>
               uris.map((uri) => (
                 <div key={uri}>
-                  <ForeignText>{uri}</ForeignText>
+                  <Cut>{uri}</Cut>
                 </div>
               )),
           },

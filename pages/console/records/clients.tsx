@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
 import { useMay } from '../staff.ts';
@@ -30,11 +29,11 @@ export default function ClientsPage(): ReactNode {
         rowKey={({ client_id: id }) => id}
         columns={[
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
-          { key: 'name', title: t('console.col.name'), cell: (row) => <ForeignText>{row.client_name}</ForeignText> },
+          { key: 'name', title: t('console.col.name'), cell: (row) => <Cut>{row.client_name}</Cut> },
           {
             key: 'account',
             title: t('console.col.account'),
-            cell: (row) => <ForeignText>{row.account_number}</ForeignText>,
+            cell: (row) => <Cut>{row.account_number}</Cut>,
           },
           {
             key: 'workflow',

@@ -1,8 +1,7 @@
 import type { Answered } from '../../data/operator-api.ts';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, State } from '../lists/links.tsx';
 import { useWord } from '../lists/words.ts';
 
 type Contact = Answered<'GET /contacts'>[number];
@@ -16,8 +15,8 @@ export function useContactColumns(): Column<Contact>[] {
   const word = useWord();
   return [
     { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="contacts" id={row.contact_id} /> },
-    { key: 'name', title: t('console.col.name'), cell: ({ name }) => <ForeignText>{name}</ForeignText> },
-    { key: 'email', title: t('console.col.email'), cell: ({ email }) => <ForeignText>{email}</ForeignText> },
+    { key: 'name', title: t('console.col.name'), cell: ({ name }) => <Cut>{name}</Cut> },
+    { key: 'email', title: t('console.col.email'), cell: ({ email }) => <Cut>{email}</Cut> },
     {
       key: 'clients',
       title: t('console.contact.clients'),

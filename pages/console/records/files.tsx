@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import type { MassStatus } from '../../../src/orders/mass/declaration.ts';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 
 const STATUSES: readonly MassStatus[] = [
@@ -29,12 +28,12 @@ export default function FilesPage(): ReactNode {
         ]}
         rowKey={({ mass_payment_id: id }) => id}
         columns={[
-          { key: 'at', title: t('console.col.at'), cell: ({ created_at: at }) => <Moment at={at} isStacked /> },
+          { key: 'at', title: t('console.col.at'), cell: ({ created_at: at }) => <Moment at={at} /> },
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="files" id={row.mass_payment_id} /> },
           {
             key: 'reference',
             title: t('console.col.reference'),
-            cell: ({ external_reference_id: reference }) => <ForeignText>{reference}</ForeignText>,
+            cell: ({ external_reference_id: reference }) => <Cut>{reference}</Cut>,
           },
           { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
           { key: 'status', title: t('console.col.status'), cell: (row) => <State>{row.mass_payment_status}</State> },

@@ -1,11 +1,10 @@
 import { decimal } from '../../../sdk/src/decimal.ts';
 import type { Answered } from '../../data/operator-api.ts';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, State } from '../lists/links.tsx';
 
 type Payment = Answered<'GET /payments'>[number];
 
@@ -21,9 +20,9 @@ export function usePaymentColumns(): Column<Payment>[] {
       title: t('console.col.payee'),
       cell: (row) => (
         <div>
-          <ForeignText>{row.beneficiary_name}</ForeignText>
+          <Cut>{row.beneficiary_name}</Cut>
           <div className="small quiet">
-            <ForeignText>{row.reference}</ForeignText>
+            <Cut>{row.reference}</Cut>
           </div>
         </div>
       ),

@@ -13,7 +13,7 @@ import { TRADE_STATUSES } from './trade-statuses.ts';
 
 type Trade = Answered<'GET /trades'>[number];
 
-/** The trades of all clients. */
+/** The trades of all clients, the newest first. */
 export default function TradesPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.trades');
@@ -22,6 +22,7 @@ export default function TradesPage(): ReactNode {
       <Listing
         name={name}
         operation="GET /trades"
+        query={{ order: 'desc' }}
         filters={[
           { name: 'client_id', label: t('console.col.client') },
           { name: 'status', label: t('console.col.status'), options: TRADE_STATUSES },

@@ -95,7 +95,7 @@ function useColumns(): Column<Notification>[] {
       key: 'id',
       title: t('console.col.id'),
       cell: ({ id }) => (
-        <ListLink to="/notifications" search={{ id }}>
+        <ListLink to="/notifications" search={{ id }} id={id}>
           {id}
         </ListLink>
       ),

@@ -7,7 +7,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
-import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { Cut, IdLink, ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 
 type Subscription = Answered<'GET /subscriptions'>[number];
@@ -35,7 +35,7 @@ export default function SubscriptionsPage(): ReactNode {
             key: 'id',
             title: t('console.col.id'),
             cell: ({ id }) => (
-              <ListLink to="/notifications" search={{ subscription_id: id }}>
+              <ListLink to="/notifications" search={{ subscription_id: id }} id={id}>
                 {id}
               </ListLink>
             ),
@@ -55,9 +55,13 @@ export default function SubscriptionsPage(): ReactNode {
             title: t('console.col.url'),
             cell: ({ url, types }) => (
               <div>
-                <ForeignText>{url}</ForeignText>
+                <Cut>{url}</Cut>
                 <div className="small quiet">
-                  {types.length > 0 ? types.join(', ') : <Badge tone="warn">{t('console.sub.noTypes')}</Badge>}
+                  {types.length > 0 ? (
+                    <Cut>{types.join(', ')}</Cut>
+                  ) : (
+                    <Badge tone="warn">{t('console.sub.noTypes')}</Badge>
+                  )}
                 </div>
               </div>
             ),

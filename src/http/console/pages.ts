@@ -39,6 +39,7 @@ export const CONSOLE_PAGES: Record<string, ConsolePage> = {
   '/quotes/:id': { source: 'console/records/quote.tsx', find: (db, id) => findQuote(db, id, new Date(0)) },
   '/files': { source: 'console/records/files.tsx' },
   '/files/:id': { source: 'console/records/file.tsx', find: (db, id) => findMassPayment(db, id) },
+  '/payees': { source: 'console/records/payees.tsx' },
   '/payees/:id': { source: 'console/records/payee.tsx', find: findBeneficiary },
   '/accounts': { source: 'console/records/accounts.tsx' },
   '/holds': { source: 'console/records/holds.tsx' },

@@ -37,6 +37,7 @@ const TradeList = Type.Object({
   ...ClientPageQuery.properties,
   status: Type.Optional(Type.Enum([...TRADE_STATUSES], { description: 'Only trades with this status' })),
   source: Type.Optional(Type.Enum(['client', 'institution'], { description: 'Only trades that these have ordered' })),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'By identifier; default asc' })),
 });
 
 const CREATE = operation('POST /trades', {
@@ -108,6 +109,7 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
         ...listRequest(query),
         status: query.status,
         source: query.source,
+        order: query.order,
       }),
     ),
   );

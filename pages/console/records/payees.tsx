@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import type { Answered } from '../../data/operator-api.ts';
+import { Badge } from '../../design/badge.tsx';
+import { Iban } from '../../design/iban.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { Cut, IdLink } from '../lists/links.tsx';
+import { Listing } from '../lists/listing.tsx';
+import { useWord } from '../lists/words.ts';
+
+type Payee = Answered<'GET /beneficiaries'>[number];
+
+/** Whom clients pay. A name or an account is found with the search, because it must stand in no address. */
+export default function PayeesPage(): ReactNode {
+  const t = useText();
+  const word = useWord();
+  const name = t('console.nav.payees');
+  return (
+    <Page title={name}>
+      <p className="quiet small">{t('console.list.byPayee')}</p>
+      <Listing
+        name={name}
+        operation="GET /beneficiaries"
+        none={t('console.none.payees')}
+        filters={[
+          { name: 'client_id', label: t('console.col.client') },
+          { name: 'source', label: t('console.payee.source'), options: ['client', 'institution'] },
+        ]}
+        rowKey={({ beneficiary_id: id }) => id}
+        columns={[
+          { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payees" id={row.beneficiary_id} /> },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'name', title: t('console.col.name'), cell: (row) => <Cut>{row.beneficiary_name}</Cut> },
+          {
+            key: 'account',
+            title: t('console.col.iban'),
+            cell: ({ iban, account_number: number }) => (iban ? <Iban>{iban}</Iban> : <Cut>{number}</Cut>),
+          },
+          { key: 'currency', title: t('console.col.currency'), cell: ({ currency }) => currency },
+          { key: 'source', title: t('console.payee.source'), cell: ({ source }) => word(source) },
+          { key: 'state', title: t('console.col.state'), cell: (row) => <PayeeState payee={row} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+/** What keeps payments to a payee from going on, or that nothing does. */
+export function PayeeState({ payee }: { payee: Payee }): ReactNode {
+  const t = useText();
+  if (payee.beneficiary_blocked) return <Badge tone="bad">{t('console.payee.state.blocked')}</Badge>;
+  if (!payee.beneficiary_active) return <Badge>{t('console.payee.state.inactive')}</Badge>;
+  if (!payee.beneficiary_verified) return <Badge tone="warn">{t('console.payee.state.unverified')}</Badge>;
+  return <Badge tone="good">{t('console.payee.state.verified')}</Badge>;
+}
