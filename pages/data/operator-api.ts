@@ -1,6 +1,7 @@
 import type { AccountDetailsOperations } from '../../src/http/operator/account-details.ts';
 import type { AccountOperations } from '../../src/http/operator/accounts.ts';
 import type { ApplicationOperations } from '../../src/http/operator/applications.ts';
+import type { ApprovalsConfigurationOperations } from '../../src/http/operator/approvals-configurations.ts';
 import type { AuditOperations } from '../../src/http/operator/audit.ts';
 import type { BeneficiaryOperations } from '../../src/http/operator/beneficiaries.ts';
 import type { ChangeOperations } from '../../src/http/operator/changes.ts';
@@ -19,6 +20,7 @@ import type { ImportOperations } from '../../src/http/operator/imports.ts';
 import type { MailboxOperations } from '../../src/http/operator/mailbox.ts';
 import type { MassPaymentOperations } from '../../src/http/operator/mass-payments.ts';
 import type { NotificationOperations } from '../../src/http/operator/notifications.ts';
+import type { OnboardingOperations } from '../../src/http/operator/onboarding.ts';
 import type { PaymentSchemeOperations } from '../../src/http/operator/payment-schemes.ts';
 import type { PaymentOperations } from '../../src/http/operator/payments.ts';
 import type { PricingOperations } from '../../src/http/operator/pricing.ts';
@@ -48,6 +50,7 @@ type Operations =
   | AccountDetailsOperations
   | BeneficiaryOperations
   | ApplicationOperations
+  | ApprovalsConfigurationOperations
   | AuditOperations
   | ChangeOperations
   | ClientOperations
@@ -63,6 +66,7 @@ type Operations =
   | MassPaymentOperations
   | NotificationOperations
   | TokenOperations
+  | OnboardingOperations
   | PaymentOperations
   | RequestOperations
   | SignInOperations

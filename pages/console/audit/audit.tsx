@@ -4,7 +4,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
-import { Actor, Cut, Id, IdLink } from '../lists/links.tsx';
+import { Actor, Id, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
 import { Verification } from './verification.tsx';
@@ -76,7 +76,7 @@ export default function AuditPage(): ReactNode {
               </div>
             ),
           },
-          { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <Cut>{reason}</Cut> },
+          { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <ForeignText>{reason}</ForeignText> },
           {
             key: 'change',
             title: t('console.col.change'),

@@ -10,8 +10,10 @@ import {
   CLIENT_FIELDS,
   CONTACT_FIELDS,
   LIMIT_FIELDS,
+  ONBOARDING_FIELDS,
   PERMISSIONS_FIELD,
   PRICING_FIELDS,
+  USUAL_PERMISSIONS,
 } from './fields.ts';
 
 export type Client = Answered<'GET /clients/{client_id}'>;
@@ -58,6 +60,20 @@ export function ClientActs({ client }: { client: Client }): ReactNode {
         values={client}
         sends="change"
         save={(body, { headers }) => patch(id, body, headers)}
+      />
+      <SettingAct
+        name={t('console.act.onboarding')}
+        scope="feed"
+        facts={facts}
+        fields={ONBOARDING_FIELDS}
+        values={{}}
+        sends="replace"
+        save={(body, { headers }) =>
+          callOperator('POST /onboarding-events', {
+            body: { client_id: id, ...body } as BodyOf<'POST /onboarding-events'>,
+            headers,
+          })
+        }
       />
       <Act
         name={t(enabled ? 'console.act.disable' : 'console.act.enable')}
@@ -114,9 +130,6 @@ export function PricingAct({ client, pricing }: { client: Client; pricing: Prici
     />
   );
 }
-
-/** What a new contact may do where nobody says otherwise. */
-const USUAL_PERMISSIONS = ['can_create_payments', 'can_manage_beneficiaries', 'can_authorise_payments'];
 
 /** Makes a contact of a client. */
 export function NewContact({ client }: { client: Client }): ReactNode {

@@ -2,19 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Day } from '../../design/moment.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { ListLink, State } from '../lists/links.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
+import { State } from '../lists/links.tsx';
 import { PART_ROWS, Records } from '../lists/records.tsx';
 import { useWord } from '../lists/words.ts';
 import { RefusedRequests } from '../people/refused-requests.tsx';
 import { useContactColumns } from '../records/contact-columns.tsx';
 import { RelatedPayments } from '../records/related-payments.tsx';
+import { ApprovalRules } from './approval-rules.tsx';
 import { type Client, ClientActs, NewContact } from './client-acts.tsx';
+import { ClientParts } from './client-parts.tsx';
 import { CurrencyAccounts } from './currency-accounts.tsx';
 import { Holds } from './holds.tsx';
 import { ClientPricing, DailyLimit } from './money.tsx';
@@ -36,15 +38,10 @@ export default function ClientPage(): ReactNode {
     <Page title={title} actions={<ClientActs client={data} />}>
       <section className="card stack">
         <ClientFacts client={data} />
-        <div className="row">
-          {(['accounts', 'trades', 'notifications', 'subscriptions', 'statements'] as const).map((list) => (
-            <ListLink key={list} to={`/${list}`} search={{ client_id: id }}>
-              {t(`console.nav.${list}`)}
-            </ListLink>
-          ))}
-        </div>
+        <ClientParts clientId={id} />
       </section>
       <Contacts client={data} />
+      <ApprovalRules clientId={id} />
       <DailyLimit client={data} />
       <ClientPricing client={data} />
       <CurrencyAccounts clientId={id} />
@@ -59,17 +56,24 @@ export default function ClientPage(): ReactNode {
 function ClientFacts({ client }: { client: Client }): ReactNode {
   const t = useText();
   const word = useWord();
+  const yes = (flag: boolean) => t(flag ? 'console.yes' : 'console.no');
   const { payment_approvals_enabled: approves, authorisation_workflow: workflow } = client;
   return (
-    <Facts
+    <KnownFacts
       facts={[
         { name: t('console.col.name'), value: <ForeignText>{client.client_name}</ForeignText> },
         { name: t('console.col.status'), value: <State>{client.status}</State> },
         { name: t('console.col.account'), value: client.account_number },
         { name: t('console.col.since'), value: <Day on={client.became_client} /> },
         { name: t('console.col.workflow'), value: approves ? word(workflow) : t('console.no') },
-        { name: t('console.client.fx'), value: t(client.fx_enabled ? 'console.yes' : 'console.no') },
-        { name: t('console.col.stepUp'), value: t(client.approval_step_up ? 'console.yes' : 'console.no') },
+        { name: t('console.client.fx'), value: yes(client.fx_enabled) },
+        { name: t('console.client.creator'), value: yes(client.payment_creator_approval_enabled) },
+        { name: t('console.col.stepUp'), value: yes(client.approval_step_up) },
+        { name: t('console.client.mass'), value: yes(client.mass_payments_customer) },
+        {
+          name: t('console.client.push'),
+          value: client.statement_push_url && <ForeignText>{client.statement_push_url}</ForeignText>,
+        },
       ]}
     />
   );

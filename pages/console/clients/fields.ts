@@ -11,6 +11,10 @@ export const CLIENT_FIELDS: readonly FieldForm[] = [
   { kind: 'flag', name: 'mass_payments_customer', label: 'console.client.mass' },
   { kind: 'day', name: 'became_client', label: 'console.col.since' },
   { kind: 'text', name: 'statement_push_url', label: 'console.client.push' },
+  {
+    ...{ kind: 'text', name: 'statement_push_secret', label: 'console.client.pushSecret' },
+    hint: 'console.client.pushSecret.hint',
+  },
 ];
 
 /** Who must approve its payments. */
@@ -22,6 +26,14 @@ export const APPROVAL_FIELDS: readonly FieldForm[] = [
   },
   { kind: 'flag', name: 'payment_creator_approval_enabled', label: 'console.client.creator' },
   { kind: 'flag', name: 'approval_step_up', label: 'console.col.stepUp' },
+];
+
+/** What its receivers are told of its onboarding. */
+export const ONBOARDING_FIELDS: readonly FieldForm[] = [
+  {
+    ...{ kind: 'text', name: 'onboarding_status', label: 'console.onboarding.status', required: true },
+    ...{ hint: 'console.onboarding.status.hint', maxLength: 128 },
+  },
 ];
 
 /** What its contacts may order in a day. */
@@ -53,6 +65,9 @@ const PERMISSIONS = [
   ...(['can_create_payments', 'can_trade', 'can_manage_beneficiaries', 'can_authorise_payments'] as const),
   ...(['can_manage_payments', 'can_manage_multipayments', 'can_manage_permissions', 'can_manage_webhooks'] as const),
 ] as const;
+
+/** What a new contact may do where nobody says otherwise. */
+export const USUAL_PERMISSIONS = ['can_create_payments', 'can_manage_beneficiaries', 'can_authorise_payments'];
 
 /** A person who signs in. */
 export const CONTACT_FIELDS: readonly FieldForm[] = [

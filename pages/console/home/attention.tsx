@@ -6,11 +6,19 @@ import { Failure, Loading } from '../../design/states.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { ListLink } from '../lists/links.tsx';
+import { type Scope, useMay } from '../staff.ts';
 
 const LIVE_MS = 15_000;
 const HOUR_MS = 3_600_000;
 /** Failures of the last day: older ones have been seen. */
 const RECENT_HOURS = 24;
+/** Newest failed files that are looked at: more than that have failed is known all the same. */
+const MAX_LOOKED_AT = 100;
+const SECONDS_OF_HOUR = 3_600;
+/** A consumer of the change feed that is further behind has stopped. */
+const MAX_LAG_SECONDS = 900;
+/** A week before a token ends there is time to make another one. */
+const ENDING_HOURS = 168;
 
 interface Matter {
   text: TextKey;
@@ -24,9 +32,10 @@ interface Matter {
 /** What somebody should look at now, each with the list that shows it, and what to do. */
 export function Attention(): ReactNode {
   const t = useText();
+  const may = useMay();
   const { data, error, refetch } = useQuery({
     queryKey: ['attention'],
-    queryFn: ({ signal }) => lookForMatters(signal),
+    queryFn: ({ signal }) => lookForMatters(signal, may),
     refetchInterval: LIVE_MS,
   });
   return (
@@ -51,39 +60,93 @@ export function Attention(): ReactNode {
   );
 }
 
-async function lookForMatters(signal: AbortSignal): Promise<Matter[]> {
-  const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
-  const one = { page_size: 1 };
-  const searches = {
-    failing: { failing: 'true', active: 'true' },
-    failed: { status: 'failed', from: ago(RECENT_HOURS) },
-    statements: { status: 'failed', from: ago(RECENT_HOURS) },
-    imports: { state: 'interrupted' },
-    errors: { status: '5xx', from: ago(1) },
-  } as const;
-  const [failing, failed, statements, imports, errors, holds] = await Promise.all([
-    callOperator('GET /subscriptions', { query: { ...searches.failing, ...one }, signal }),
-    callOperator('GET /notifications', { query: { ...searches.failed, ...one }, signal }),
-    callOperator('GET /statements', { query: { ...searches.statements, ...one }, signal }),
-    callOperator('GET /imports', { query: { ...searches.imports, ...one }, signal }),
-    callOperator('GET /requests', { query: { ...searches.errors, ...one }, signal }),
-    callOperator('GET /holds', { query: { overdue: true, ...one }, signal }),
-  ]);
-  // Where there are too many to be counted, one is enough to look.
-  const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
-  const matters: Matter[] = [
-    matter('failing', '/subscriptions', searches.failing, countOf(failing)),
-    matter('failed', '/notifications', searches.failed, countOf(failed)),
-    matter('statements', '/statements', searches.statements, countOf(statements)),
-    matter('imports', '/imports', searches.imports, countOf(imports)),
-    matter('errors', '/requests', searches.errors, countOf(errors)),
-    matter('holds', '/holds', { overdue: 'true' }, countOf(holds)),
-  ];
-  return matters.filter(({ count }) => count > 0);
-}
-
-type MatterName = 'failing' | 'failed' | 'statements' | 'imports' | 'errors' | 'holds';
+type MatterName =
+  | 'failing'
+  | 'failed'
+  | 'files'
+  | 'statements'
+  | 'imports'
+  | 'errors'
+  | 'holds'
+  | 'rates'
+  | 'consumers'
+  | 'tokens';
 
 function matter(name: MatterName, to: string, search: Record<string, string>, count: number): Matter {
   return { text: `console.home.${name}`, advice: `console.home.${name}.do`, list: { to, search }, count };
+}
+
+const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+
+async function lookForMatters(signal: AbortSignal, may: (scope: Scope) => boolean): Promise<Matter[]> {
+  const matters = await Promise.all([
+    ...lists(signal),
+    failedFiles(signal),
+    oldRates(signal),
+    ...(may('changes') ? [slowConsumers(signal)] : []),
+    ...(may('system') ? [endingTokens(signal)] : []),
+  ]);
+  return matters.filter(({ count }) => count > 0);
+}
+
+/** What a list with filters counts. */
+function lists(signal: AbortSignal): Promise<Matter>[] {
+  const one = { page_size: 1 };
+  const failing = { failing: 'true', active: 'true' } as const;
+  const failed = { status: 'failed', from: ago(RECENT_HOURS) } as const;
+  const interrupted = { state: 'interrupted' } as const;
+  const errors = { status: '5xx', from: ago(1) } as const;
+  // Where there are too many to be counted, one is enough to look.
+  const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
+  return [
+    callOperator('GET /subscriptions', { query: { ...failing, ...one }, signal }).then((found) =>
+      matter('failing', '/subscriptions', failing, countOf(found)),
+    ),
+    callOperator('GET /notifications', { query: { ...failed, ...one }, signal }).then((found) =>
+      matter('failed', '/notifications', failed, countOf(found)),
+    ),
+    callOperator('GET /statements', { query: { ...failed, ...one }, signal }).then((found) =>
+      matter('statements', '/statements', failed, countOf(found)),
+    ),
+    callOperator('GET /imports', { query: { ...interrupted, ...one }, signal }).then((found) =>
+      matter('imports', '/imports', interrupted, countOf(found)),
+    ),
+    callOperator('GET /requests', { query: { ...errors, ...one }, signal }).then((found) =>
+      matter('errors', '/requests', errors, countOf(found)),
+    ),
+    callOperator('GET /holds', { query: { overdue: true, ...one }, signal }).then((found) =>
+      matter('holds', '/holds', { overdue: 'true' }, countOf(found)),
+    ),
+  ];
+}
+
+/** Files that failed: the list has the newest first, and no filter by time. */
+async function failedFiles(signal: AbortSignal): Promise<Matter> {
+  const failed = { mass_payment_status: 'Failed' } as const;
+  const { body } = await callOperator('GET /mass-payments', { query: { ...failed, page_size: MAX_LOOKED_AT }, signal });
+  const recent = body.filter(({ created_at: at }) => at >= ago(RECENT_HOURS));
+  return matter('files', '/files', failed, recent.length);
+}
+
+/** Tables of rates that are older than quotes may use. */
+async function oldRates(signal: AbortSignal): Promise<Matter> {
+  const [pricing, rates] = await Promise.all([
+    callOperator('GET /pricing', { signal }),
+    callOperator('GET /exchange-rates', { signal }),
+  ]);
+  const seconds = pricing.body.rate_max_age_seconds;
+  const since = ago(seconds / SECONDS_OF_HOUR);
+  const old = seconds === 0 ? [] : rates.body.filter(({ as_of: at }) => at < since);
+  return matter('rates', '/system', {}, old.length);
+}
+
+async function slowConsumers(signal: AbortSignal): Promise<Matter> {
+  const { body } = await callOperator('GET /change-consumers', { signal });
+  return matter('consumers', '/changes', {}, body.filter(({ lag_seconds: lag }) => lag > MAX_LAG_SECONDS).length);
+}
+
+async function endingTokens(signal: AbortSignal): Promise<Matter> {
+  const { body } = await callOperator('GET /operator-tokens', { signal });
+  const ending = body.filter(({ expires_at: at }) => at !== null && at < ago(-ENDING_HOURS));
+  return matter('tokens', '/tokens', {}, ending.length);
 }

@@ -83,7 +83,11 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
         </Chart>
       ))}
       {LINES.map(({ title, measure, none }) => (
-        <Chart key={title} title={title} figure={most(measure)}>
+        <Chart
+          key={title}
+          title={title}
+          {...(measures[measure].some((value) => value > 0) ? { figure: most(measure) } : {})}
+        >
           <LineChart
             name={`${t(title)}: ${most(measure)}`}
             points={labels.map((label, step) => ({

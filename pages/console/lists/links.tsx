@@ -62,6 +62,13 @@ export function Actor({ children }: { children: string }): ReactNode {
   return kind ? t('console.actor.token', { name: isolated(name) }) : <ForeignText>{children}</ForeignText>;
 }
 
+/** The name of an operator token; one that the service made itself is said in words. */
+export function TokenName({ children }: { children: string }): ReactNode {
+  const t = useText();
+  const known = KNOWN_ACTORS[`operator:${children}`];
+  return known ? t(known) : <Cut>{children}</Cut>;
+}
+
 /** Actors that the service itself names. */
 const KNOWN_ACTORS: Record<string, TextKey> = {
   'service:demonstration': 'console.actor.demonstration',

@@ -13,6 +13,8 @@ export function useOrderFacts(): (payment: Payment) => { name: string; value: Re
   const word = useWord();
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
   return (payment) => {
+    // The core's own payments may name a file that only the core has.
+    const isOwn = payment.source === 'client';
     const { scheme, charges, reason, request_index: place, mass_payment_id: file } = payment;
     const instruction: { name: string; value: ReactNode }[] = [
       { name: t('console.quote.reason'), value: reason ? word(reason) : null },
@@ -21,7 +23,7 @@ export function useOrderFacts(): (payment: Payment) => { name: string; value: Re
       { name: t('console.payment.purpose'), value: foreign(payment.purpose_of_payment) },
       { name: t('console.payment.funding'), value: payment.funding_account_id },
       { name: t('console.word.quote'), value: payment.quote_id ? <IdLink to="quotes" id={payment.quote_id} /> : null },
-      { name: t('console.payment.file'), value: file },
+      { name: t('console.payment.file'), value: file && (isOwn ? <IdLink to="files" id={file} /> : file) },
       { name: t('console.payment.row'), value: place == null ? null : place + 1 },
       { name: t('console.payment.instruction'), value: foreign(payment.instruction_id) },
       { name: t('console.payment.endToEnd'), value: foreign(payment.end_to_end_id) },

@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { type Answered, callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
@@ -11,6 +10,7 @@ import { Money } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { PaymentActions } from './actions.tsx';
 import { useOrderFacts } from './order-facts.tsx';
@@ -67,7 +67,7 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
   const { minimum_remaining_authorisations: missing } = payment.approvals_workflow;
   return (
-    <Facts
+    <KnownFacts
       facts={[
         {
           name: t('console.col.status'),

@@ -7,6 +7,8 @@ import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 import { CONTACT_FIELDS } from '../clients/fields.ts';
 import { useWord } from '../lists/words.ts';
+import { Erase } from './erase.tsx';
+import { SetSecondFactor } from './second-factor.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
 
@@ -71,6 +73,7 @@ export function ContactActs({ contact }: { contact: Contact }): ReactNode {
           return undefined;
         }}
       />
+      <SetSecondFactor contact={contact} />
       {status === 'enabled' ? (
         <Act
           name={t('console.act.disable')}
@@ -91,6 +94,7 @@ export function ContactActs({ contact }: { contact: Contact }): ReactNode {
           act={patch({ second_factor: 'none' })}
         />
       )}
+      <Erase contact={contact} />
     </>
   );
 }

@@ -2,19 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Answered, callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
-import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { Id, IdLink, State } from '../lists/links.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
+import { State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
-import { useWord, useWords } from '../lists/words.ts';
+import { useWord } from '../lists/words.ts';
 import { ContactActs } from './contact-acts.tsx';
+import { ContactClients } from './contact-clients.tsx';
 import { ContactLock } from './contact-lock.tsx';
-import { Permissions } from './permissions.tsx';
 import { RefusedRequests } from './refused-requests.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
@@ -28,7 +27,6 @@ export default function ContactPage(): ReactNode {
     queryFn: async ({ signal }) =>
       (await callOperator('GET /contacts/{contact_id}', { path: { contact_id: id }, signal })).body,
   });
-  const words = useWords();
   const title = t('console.contact.title', { id: visible(id) });
   if (!data)
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
@@ -38,31 +36,7 @@ export default function ContactPage(): ReactNode {
       <section className="card">
         <ContactFacts contact={data} />
       </section>
-      <section className="card stack" aria-labelledby="clients">
-        <h2 id="clients">{t('console.contact.clients')}</h2>
-        <Table
-          name={t('console.contact.clients')}
-          rows={data.clients}
-          rowKey={({ client_id: client }) => client}
-          columns={[
-            {
-              key: 'client',
-              title: t('console.col.client'),
-              cell: ({ client_id: client }) => <IdLink to="clients" id={client} />,
-            },
-            {
-              key: 'permissions',
-              title: t('console.col.permissions'),
-              cell: ({ permissions }) => words(permissions),
-            },
-            {
-              key: 'act',
-              title: t('console.col.action'),
-              cell: (row) => <Permissions contact={data} clientId={row.client_id} />,
-            },
-          ]}
-        />
-      </section>
+      <ContactClients contact={data} />
       <SignIns contactId={id} />
       <RefusedRequests query={{ contact_id: id }} />
     </Page>
@@ -73,14 +47,16 @@ function ContactFacts({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
   const word = useWord();
   return (
-    <Facts
+    <KnownFacts
       facts={[
         { name: t('console.col.name'), value: <ForeignText>{contact.name}</ForeignText> },
         { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
         { name: t('console.col.phone'), value: contact.phone && <ForeignText>{contact.phone}</ForeignText> },
         { name: t('console.col.status'), value: <State>{contact.status}</State> },
         { name: t('console.col.secondFactor'), value: word(contact.second_factor) },
-        { name: t('console.col.language'), value: contact.language },
+        { name: t('console.col.language'), value: word(contact.language ?? '') || t('console.contact.language.any') },
+        { name: t('console.contact.mails'), value: t(contact.approval_mails ? 'console.yes' : 'console.no') },
+        { name: t('console.contact.trusted'), value: t(contact.trusted_access ? 'console.yes' : 'console.no') },
       ]}
     />
   );
@@ -112,7 +88,7 @@ function SignIns({ contactId }: { contactId: string }): ReactNode {
           {
             key: 'request',
             title: t('console.col.request'),
-            cell: (row) => <Id>{row.request_id}</Id>,
+            cell: (row) => <span className="console-whole">{visible(row.request_id)}</span>,
           },
         ]}
       />

@@ -1,13 +1,13 @@
 import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ForeignText } from '../../design/foreign-text.tsx';
 import { Page } from '../../frame/page.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
 import { CurrencyAccounts } from '../clients/currency-accounts.tsx';
+import { AccountNumber } from '../lists/account-number.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
-import { AccountStatus } from './account-acts.tsx';
+import { AccountActs, NewAccount } from './account-acts.tsx';
 
 /** The accounts that clients show to their payers; of one client the currency accounts with their balances too. */
 export default function AccountsPage(): ReactNode {
@@ -15,7 +15,7 @@ export default function AccountsPage(): ReactNode {
   const client = firstOf((useSearch({ strict: false }) as Search).client_id);
   const name = t('console.nav.accounts');
   return (
-    <Page title={name}>
+    <Page title={name} actions={<NewAccount clientId={client} />}>
       <Listing
         name={name}
         operation="GET /accounts"
@@ -31,15 +31,15 @@ export default function AccountsPage(): ReactNode {
               <div>
                 {details.map(({ account_number: number, bank_identifier: bank }) => (
                   <div key={`${number} ${bank}`}>
-                    <ForeignText>{number}</ForeignText> <span className="small quiet">{bank}</span>
+                    <AccountNumber>{number}</AccountNumber> <span className="small quiet">{bank}</span>
                   </div>
                 ))}
-                <div className="small quiet">{id}</div>
+                <div className="small quiet console-whole">{id}</div>
               </div>
             ),
           },
           { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-          { key: 'act', title: t('console.col.action'), cell: (row) => <AccountStatus account={row} /> },
+          { key: 'act', title: t('console.col.action'), cell: (row) => <AccountActs account={row} /> },
         ]}
       />
       {client ? <CurrencyAccounts clientId={client} /> : <p className="quiet small">{t('console.accounts.choose')}</p>}

@@ -1,14 +1,16 @@
 import { type ReactNode, useState } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { type Answered, callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
+import { Cut, IdLink } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
+import { FileState } from './file-state.tsx';
 import { OneRecord } from './one-record.tsx';
+import { RelatedPayments } from './related-payments.tsx';
 
 type File = Answered<'GET /mass-payments/{mass_payment_id}'>;
 
@@ -24,10 +26,14 @@ export default function FilePage(): ReactNode {
     >
       {(file) => (
         <>
+          <FileState file={file} />
           <section className="card">
             <FileFacts file={file} />
           </section>
           {file.payments_summary.payments_errored > 0 && <FailedRows id={file.mass_payment_id} />}
+          {file.payments_summary.payments_created > 0 && (
+            <RelatedPayments query={{ client_id: file.client_id, mass_payment_id: file.mass_payment_id }} />
+          )}
         </>
       )}
     </OneRecord>
@@ -36,16 +42,11 @@ export default function FilePage(): ReactNode {
 
 function FileFacts({ file }: { file: File }): ReactNode {
   const t = useText();
-  const { payments_summary: of, sell_currency: sold, error } = file;
+  const { payments_summary: of, sell_currency: sold } = file;
   const foreign = (text: string | null) => (text === null ? null : <ForeignText>{text}</ForeignText>);
   return (
-    <Facts
+    <KnownFacts
       facts={[
-        { name: t('console.col.status'), value: <State>{file.mass_payment_status}</State> },
-        {
-          name: t('console.file.stopped'),
-          value: error && <ForeignText>{`${error.message}: ${error.details}`}</ForeignText>,
-        },
         { name: t('console.col.reference'), value: foreign(file.external_reference_id) },
         { name: t('console.file.msg'), value: foreign(file.payment_initiation_id) },
         { name: t('console.file.block'), value: foreign(file.payment_information_id) },
@@ -53,7 +54,7 @@ function FileFacts({ file }: { file: File }): ReactNode {
         { name: t('console.file.wrong'), value: of.payments_errored },
         { name: t('console.file.made'), value: of.payments_created },
         { name: t('console.file.fresh'), value: file.new_beneficiaries },
-        { name: t('console.file.sums'), value: <Sums file={file} /> },
+        { name: t('console.file.sums'), value: file.sums.length > 0 && <Sums file={file} /> },
         {
           name: t('console.file.sell'),
           value: file.sell_amount !== null && sold !== null && (
@@ -78,6 +79,17 @@ function Sums({ file: { sums } }: { file: File }): ReactNode {
   ));
 }
 
+type FailedRow = Answered<'GET /mass-payments/{mass_payment_id}/errors'>[number];
+
+/** What a row has in some fields, as it was sent: anything may stand there, or nothing. */
+function said(row: FailedRow, ...fields: string[]): string {
+  const sent = row as Record<string, unknown>;
+  return fields
+    .map((field) => sent[field])
+    .filter((value) => value !== null && value !== undefined)
+    .join(' ');
+}
+
 /** The rows that cannot be done, counted from 1, with what is wrong with each. */
 function FailedRows({ id }: { id: string }): ReactNode {
   const t = useText();
@@ -86,6 +98,7 @@ function FailedRows({ id }: { id: string }): ReactNode {
   return (
     <section className="card stack" aria-labelledby="failed">
       <h2 id="failed">{name}</h2>
+      <p className="quiet small">{t('console.file.lines')}</p>
       <Records
         name={name}
         operation="GET /mass-payments/{mass_payment_id}/errors"
@@ -95,6 +108,24 @@ function FailedRows({ id }: { id: string }): ReactNode {
         rowKey={({ request_index: index }) => index}
         columns={[
           { key: 'row', title: t('console.file.row'), numeric: true, cell: ({ request_index: index }) => index + 1 },
+          {
+            key: 'payee',
+            title: t('console.col.payee'),
+            cell: (row) => (
+              <div>
+                <Cut>{said(row, 'beneficiary_name', 'beneficiary_id')}</Cut>
+                <div className="small quiet">
+                  <Cut>{said(row, 'payment_reference')}</Cut>
+                </div>
+              </div>
+            ),
+          },
+          {
+            key: 'amount',
+            title: t('console.col.amount'),
+            numeric: true,
+            cell: (row) => <ForeignText>{said(row, 'payment_currency', 'payment_amount')}</ForeignText>,
+          },
           {
             key: 'why',
             title: t('console.file.why'),

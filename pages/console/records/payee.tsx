@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { type Answered, callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
 import { Day } from '../../design/moment.tsx';
 import { useText } from '../../texts/text.tsx';
 import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
 import { IdLink } from '../lists/links.tsx';
 import { useWord } from '../lists/words.ts';
 import { OneRecord } from './one-record.tsx';
@@ -21,7 +21,16 @@ const FLAGS = [
   ['beneficiary_authorised', 'console.payee.authorised'],
   ['beneficiary_completed', 'console.payee.completed'],
 ] as const;
-const FIELDS: readonly FieldForm[] = FLAGS.map(([name, label]) => ({ kind: 'flag', name, label }));
+const FIELDS: readonly FieldForm[] = [
+  { kind: 'text', name: 'beneficiary_name', label: 'console.col.name', required: true, maxLength: 140 },
+  { kind: 'text', name: 'currency', label: 'console.col.currency', maxLength: 3 },
+  { kind: 'text', name: 'iban', label: 'console.payee.iban', maxLength: 64 },
+  { kind: 'text', name: 'account_number', label: 'console.col.account', maxLength: 64 },
+  { kind: 'text', name: 'swift_code', label: 'console.payee.bic', maxLength: 64 },
+  { kind: 'text', name: 'bank_identifier', label: 'console.details.bank', maxLength: 64 },
+  { kind: 'text', name: 'bank_country_code', label: 'console.schemes.country', maxLength: 2 },
+  ...FLAGS.map(([name, label]) => ({ kind: 'flag', name, label }) as const),
+];
 
 /** A payee: its account, what the institution says of it, and what was paid to it. */
 export default function PayeePage(): ReactNode {
@@ -57,7 +66,7 @@ function PayeeFacts({ payee }: { payee: Payee }): ReactNode {
   };
   const address = foreign(payee.address_line_1, payee.city, payee.state_region, payee.post_code, payee.country_code);
   return (
-    <Facts
+    <KnownFacts
       facts={[
         { name: t('console.col.name'), value: foreign(payee.beneficiary_name) },
         { name: t('console.col.client'), value: <IdLink to="clients" id={payee.client_id} /> },

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { Answered } from '../../data/operator-api.ts';
 import { Badge } from '../../design/badge.tsx';
-import { Iban } from '../../design/iban.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { AccountNumber } from '../lists/account-number.tsx';
 import { Cut, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
@@ -34,7 +34,7 @@ export default function PayeesPage(): ReactNode {
           {
             key: 'account',
             title: t('console.col.iban'),
-            cell: ({ iban, account_number: number }) => (iban ? <Iban>{iban}</Iban> : <Cut>{number}</Cut>),
+            cell: ({ iban, account_number: number }) => <AccountNumber>{iban ?? number}</AccountNumber>,
           },
           { key: 'currency', title: t('console.col.currency'), cell: ({ currency }) => currency },
           { key: 'source', title: t('console.payee.source'), cell: ({ source }) => word(source) },

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { type Answered, type BodyOf, callOperator } from '../../data/operator-api.ts';
-import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
+import { KnownFacts } from '../lists/known-facts.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { useWord } from '../lists/words.ts';
 import { OneRecord } from './one-record.tsx';
@@ -45,7 +45,7 @@ function TradeFacts({ trade }: { trade: Trade }): ReactNode {
   const sold = <Money amount={decimal(trade, 'sell_amount')} currency={trade.sell_currency} />;
   const bought = <Money amount={decimal(trade, 'buy_amount')} currency={trade.buy_currency} />;
   return (
-    <Facts
+    <KnownFacts
       facts={[
         { name: t('console.col.status'), value: <State>{trade.status}</State> },
         { name: t('console.col.type'), value: word(trade.trade_type) },
@@ -56,9 +56,9 @@ function TradeFacts({ trade }: { trade: Trade }): ReactNode {
         { name: t('console.col.client'), value: <IdLink to="clients" id={trade.client_id} /> },
         { name: t('console.col.creator'), value: <IdLink to="contacts" id={trade.contact_id} /> },
         { name: t('console.trade.ordered'), value: <Day on={trade.order_date} /> },
-        { name: t('console.trade.maturity'), value: <Moment at={trade.maturity_date} /> },
+        { name: t('console.trade.maturity'), value: trade.maturity_date && <Moment at={trade.maturity_date} /> },
         { name: t('console.quote.reason'), value: trade.reason ? word(trade.reason) : null },
-        { name: t('console.col.reference'), value: <ForeignText>{trade.reference}</ForeignText> },
+        { name: t('console.col.reference'), value: trade.reference && <ForeignText>{trade.reference}</ForeignText> },
         { name: t('console.trade.external'), value: trade.external_reference_id },
         { name: t('console.word.quote'), value: trade.quote_id ? <IdLink to="quotes" id={trade.quote_id} /> : null },
         { name: t('console.payment.funding'), value: trade.funding_account_id },

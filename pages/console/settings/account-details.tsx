@@ -4,6 +4,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { useText } from '../../texts/text.tsx';
 import { changedValues, givenValues } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
+import { AccountNumber } from '../lists/account-number.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
 import { DETAILS_FIELDS, NEW_DETAILS_FIELDS } from './fields.ts';
@@ -56,7 +57,7 @@ export function AccountDetailsPart(): ReactNode {
                 (route) =>
                   route && (
                     <div key={route.account_number}>
-                      <ForeignText>{route.account_number}</ForeignText>{' '}
+                      <AccountNumber>{route.account_number}</AccountNumber>{' '}
                       <span className="small quiet">{route.bank_identifier}</span>
                     </div>
                   ),

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { type Answered, type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { Day } from '../../design/moment.tsx';
-import { Empty } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { SettingAct } from '../acts/setting-act.tsx';
@@ -27,7 +26,7 @@ export function CurrenciesPart(): ReactNode {
     >
       {(currencies) =>
         currencies.length === 0 ? (
-          <Empty title={t('console.list.empty')}>{t('console.currencies.none')}</Empty>
+          <p className="quiet">{t('console.currencies.none')}</p>
         ) : (
           <Table
             name={t('console.currencies.title')}

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { type BodyOf, callOperator } from '../../data/operator-api.ts';
-import { Empty } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { SettingAct } from '../acts/setting-act.tsx';
@@ -32,7 +31,7 @@ export function PointsPart(): ReactNode {
     >
       {(pairs) =>
         pairs.length === 0 ? (
-          <Empty title={t('console.list.empty')}>{t('console.points.none')}</Empty>
+          <p className="quiet">{t('console.points.none')}</p>
         ) : (
           <Table
             name={t('console.word.forward_points')}

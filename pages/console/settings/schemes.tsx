@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { type BodyOf, callOperator } from '../../data/operator-api.ts';
-import { Empty } from '../../design/states.tsx';
+import { Money } from '../../design/money.tsx';
 import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { SettingAct } from '../acts/setting-act.tsx';
@@ -31,7 +31,7 @@ export function SchemesPart(): ReactNode {
     >
       {({ rules }) =>
         rules.length === 0 ? (
-          <Empty title={t('console.list.empty')}>{t('console.schemes.none')}</Empty>
+          <p className="quiet">{t('console.schemes.none')}</p>
         ) : (
           <Table
             name={t('console.word.payment_schemes')}
@@ -49,7 +49,10 @@ export function SchemesPart(): ReactNode {
                 key: 'maximum',
                 title: t('console.schemes.maximum'),
                 numeric: true,
-                cell: (row) => decimal(row, 'maximum'),
+                cell: (row) =>
+                  row.maximum !== null && (
+                    <Money amount={decimal(row, 'maximum') ?? ''} currency={row.payment_currency} />
+                  ),
               },
               { key: 'scheme', title: t('console.schemes.scheme'), cell: ({ scheme }) => scheme },
               {

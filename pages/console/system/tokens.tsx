@@ -1,11 +1,14 @@
 import { type ReactNode, useState } from 'react';
 import { type Answered, type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { Select, TextField } from '../../design/field.tsx';
-import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
+import { FormFields } from '../acts/form-fields.tsx';
+import type { FieldForm } from '../acts/form-values.ts';
+import { TokenName } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useWord, useWords } from '../lists/words.ts';
 
@@ -36,7 +39,7 @@ export default function TokensPage(): ReactNode {
         filters={[]}
         rowKey={({ id }) => id}
         columns={[
-          { key: 'name', title: t('console.col.name'), cell: (row) => <ForeignText>{row.name}</ForeignText> },
+          { key: 'name', title: t('console.col.name'), cell: (row) => <TokenName>{row.name}</TokenName> },
           { key: 'role', title: t('console.col.role'), cell: ({ role }) => role && word(role) },
           { key: 'scopes', title: t('console.col.scopes'), cell: ({ scopes }) => words(scopes) },
           { key: 'created', title: t('console.col.created'), cell: (row) => <Moment at={row.created_at} /> },
@@ -48,45 +51,63 @@ export default function TokensPage(): ReactNode {
   );
 }
 
+/** What a token may do, one by one. */
+const SCOPES: FieldForm = {
+  ...{ kind: 'choices', name: 'scopes', label: 'console.col.scopes' },
+  options: ['read', 'feed', 'identity', 'approvals', 'redeliver', 'unlock', 'changes', 'audit', 'system'],
+};
+
 function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode {
   const t = useText();
-  const word = useWord();
   return (
     <Act
       name={t('console.act.createToken')}
       scope="system"
       facts={[]}
-      fields={
-        <>
-          <TextField
-            label={t('console.col.name')}
-            name="name"
-            required
-            maxLength={MAX_NAME_LENGTH}
-            autoComplete="off"
-          />
-          <Select label={t('console.col.role')} name="role">
-            {ROLES.map((role) => (
-              <option key={role} value={role}>
-                {word(role)}
-              </option>
-            ))}
-          </Select>
-          <TextField label={t('console.col.expires')} name="expires_at" type="datetime-local" />
-        </>
-      }
+      fields={<TokenFields />}
       act={async ({ headers, form }) => {
         const expires = String(form.get('expires_at') ?? '');
-        const body: BodyOf<'POST /operator-tokens'> = {
+        const role = form.get('role');
+        const body = {
           name: String(form.get('name') ?? ''),
-          role: form.get('role') as (typeof ROLES)[number],
+          ...(role ? { role } : { scopes: form.getAll('scopes') }),
           ...(expires ? { expires_at: new Date(expires).toISOString() } : {}),
         };
-        const answer = await callOperator('POST /operator-tokens', { body, headers });
+        const answer = await callOperator('POST /operator-tokens', {
+          body: body as BodyOf<'POST /operator-tokens'>,
+          headers,
+        });
         onMade(answer.body.token);
         return undefined;
       }}
     />
+  );
+}
+
+/** A role, or the scopes themselves. */
+function TokenFields(): ReactNode {
+  const t = useText();
+  const word = useWord();
+  const [role, setRole] = useState<string>(ROLES[0]);
+  return (
+    <>
+      <TextField label={t('console.col.name')} name="name" required maxLength={MAX_NAME_LENGTH} autoComplete="off" />
+      <Select
+        label={t('console.col.role')}
+        name="role"
+        value={role}
+        onChange={({ currentTarget }) => setRole(currentTarget.value)}
+      >
+        {ROLES.map((each) => (
+          <option key={each} value={each}>
+            {word(each)}
+          </option>
+        ))}
+        <option value="">{t('console.token.scopes')}</option>
+      </Select>
+      {role === '' && <FormFields fields={[SCOPES]} values={{}} />}
+      <TextField label={t('console.col.expires')} name="expires_at" type="datetime-local" />
+    </>
   );
 }
 

@@ -49,6 +49,8 @@ const READ_ONE = operation('GET /approvals-configurations/{client_id}', {
   },
 });
 
+export type ApprovalsConfigurationOperations = typeof READ_ONE;
+
 /** The approvals configurations, which clients set themselves (docs/operator-interface.md). */
 export function operatorApprovalsConfigurationRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, READ_ONE, async ({ params }, reply) => {

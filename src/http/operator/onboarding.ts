@@ -38,6 +38,8 @@ const record = (brand: string) =>
     },
   });
 
+export type OnboardingOperations = ReturnType<typeof record>;
+
 /** Changes of a client's onboarding (docs/operator-interface.md). */
 export function operatorOnboardingRoutes(app: FastifyInstance, context: Context): void {
   serve(

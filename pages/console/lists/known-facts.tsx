@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+import { Facts } from '../../design/facts.tsx';
+
+/** Facts about a record: what it does not have is left out. */
+export function KnownFacts({ facts }: { facts: { name: string; value: ReactNode }[] }): ReactNode {
+  return (
+    <Facts
+      facts={facts.filter(({ value }) => value !== null && value !== undefined && value !== '' && value !== false)}
+    />
+  );
+}

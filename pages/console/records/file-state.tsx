@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import type { MassStatus } from '../../../src/orders/mass/declaration.ts';
+import type { Answered } from '../../data/operator-api.ts';
+import type { Tone } from '../../design/badge.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useText } from '../../texts/text.tsx';
+import { State } from '../lists/links.tsx';
+
+type File = Answered<'GET /mass-payments/{mass_payment_id}'>;
+
+/** What a status means, and who has to do something now. */
+const MEANINGS: Record<MassStatus, TextKey> = {
+  'Queued for processing': 'console.file.state.queued',
+  Processing: 'console.file.state.judging',
+  Processed: 'console.file.state.judged',
+  'Queued for creating': 'console.file.state.confirmed',
+  Creating: 'console.file.state.creating',
+  Created: 'console.file.state.created',
+  Cancelled: 'console.file.state.cancelled',
+  Failed: 'console.file.state.failed',
+};
+const TONES: Partial<Record<MassStatus, Tone>> = { Created: 'good', Failed: 'bad', Processed: 'warn' };
+
+/** How far a file is and why it goes on no further, in a sentence that can be read to who calls. */
+export function FileState({ file }: { file: File }): ReactNode {
+  const t = useText();
+  const { mass_payment_status: status, error, payments_summary: of } = file;
+  return (
+    <section
+      className={`notice stack tight ${error ? 'bad' : (TONES[status] ?? 'info')}`}
+      aria-label={t('console.col.status')}
+    >
+      <p className="row">
+        <State>{status}</State>
+        <strong>{t(MEANINGS[status])}</strong>
+      </p>
+      {error && (
+        <p>
+          <ForeignText>{`${error.message}: ${error.details}`}</ForeignText>
+        </p>
+      )}
+      {of.payments_errored > 0 && (
+        <p>{t('console.file.state.errors', { failed: of.payments_errored, received: of.payments_received })}</p>
+      )}
+    </section>
+  );
+}
