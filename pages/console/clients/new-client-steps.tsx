@@ -21,16 +21,18 @@ interface StepProps {
   place: number;
   title: string;
   isDone?: boolean;
+  /** Another step comes before it. */
+  isLater?: boolean;
   hint?: string;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** One step of setting up a client. */
-export function Step({ place, title, isDone = false, hint, children }: StepProps): ReactNode {
+export function Step({ place, title, isDone = false, isLater = false, hint, children }: StepProps): ReactNode {
   const t = useText();
   const id = useId();
   return (
-    <li className="card stack" aria-labelledby={id}>
+    <li className={`card stack${isLater ? ' later' : ''}`} aria-labelledby={id}>
       <div className="row">
         <h2 id={id}>{`${place}. ${title}`}</h2>
         {isDone && <Badge tone="good">{t('console.word.done')}</Badge>}
@@ -106,10 +108,31 @@ function Invite({ contact }: { contact: Contact }): ReactNode {
 /** The program that signs the contacts in; the pages in the browser need none. */
 export function ApplicationStep({ place, client }: { place: number; client: Client }): ReactNode {
   const t = useText();
+  const { client_id: id } = client;
+  const { data = [] } = useQuery({
+    queryKey: ['GET /applications', 'new'],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /applications', { query: { page_size: MAX_SHOWN }, signal })).body,
+  });
+  const own = data.filter(({ trusted_clients: trusted }) => trusted.includes(id));
   return (
-    <Step place={place} title={t('console.col.application')} hint={t('console.new.application.hint')}>
+    <Step
+      place={place}
+      title={t('console.col.application')}
+      hint={t('console.new.application.hint')}
+      isDone={own.length > 0}
+    >
+      {own.length > 0 && (
+        <ul className="plain">
+          {own.map(({ client_id: application, name }) => (
+            <li key={application}>
+              <IdLink to="applications" id={application} /> <ForeignText>{name}</ForeignText>
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="row">
-        <NewApplication trusted={client.client_id} />
+        <NewApplication trusted={id} />
       </div>
     </Step>
   );

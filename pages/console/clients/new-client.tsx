@@ -7,6 +7,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
+import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { KeptReasonProvider } from '../acts/kept-reason.tsx';
 import { SettingAct } from '../acts/setting-act.tsx';
@@ -49,7 +50,7 @@ function FirstStep(): ReactNode {
   const fields = may('approvals') ? [...NEW_CLIENT_FIELDS, ...APPROVAL_FIELDS] : NEW_CLIENT_FIELDS;
   return (
     <ol className="console-steps">
-      <Step place={1} title={t('console.word.client_title')}>
+      <Step place={1} title={t('console.word.client_title')} hint={t('console.new.client.hint')}>
         <div className="row">
           <SettingAct
             name={t('console.new.create')}
@@ -66,9 +67,19 @@ function FirstStep(): ReactNode {
           />
         </div>
       </Step>
+      {LATER.map(([title, hint], place) => (
+        <Step key={title} place={place + 2} title={t(title)} hint={t(hint)} isLater />
+      ))}
     </ol>
   );
 }
+
+/** The steps that come once there is a client. */
+const LATER: [TextKey, TextKey][] = [
+  ['console.new.contacts', 'console.new.contacts.hint'],
+  ['console.col.application', 'console.new.application.hint'],
+  ['console.new.money', 'console.new.money.hint'],
+];
 
 function Steps({ id }: { id: string }): ReactNode {
   const t = useText();

@@ -5,6 +5,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
+import { Count } from '../lists/count.tsx';
 import { Listing } from '../lists/listing.tsx';
 
 type Consumer = Answered<'GET /change-consumers'>[number];
@@ -30,12 +31,17 @@ export default function ChangesPage(): ReactNode {
             title: t('console.col.acknowledged'),
             cell: ({ acknowledged_at: at }) => <Moment at={at} />,
           },
-          { key: 'lag', title: t('console.col.lag'), numeric: true, cell: ({ lag_changes: lag }) => lag },
+          {
+            key: 'lag',
+            title: t('console.col.lag'),
+            numeric: true,
+            cell: ({ lag_changes: lag }) => <Count>{lag}</Count>,
+          },
           {
             key: 'seconds',
             title: t('console.col.lagSeconds'),
             numeric: true,
-            cell: ({ lag_seconds: seconds }) => Math.round(seconds),
+            cell: ({ lag_seconds: seconds }) => <Count>{Math.round(seconds)}</Count>,
           },
           { key: 'act', title: t('console.col.action'), cell: (row) => <Forget consumer={row} /> },
         ]}

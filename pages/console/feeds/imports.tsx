@@ -9,8 +9,10 @@ import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
-import { State } from '../lists/links.tsx';
+import { Count } from '../lists/count.tsx';
+import { Id, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { useWord } from '../lists/words.ts';
 
 const KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions', 'payment-actions'];
 const COUNTS = ['lines_read', 'accepted', 'unchanged', 'rejected'] as const;
@@ -24,6 +26,7 @@ const TITLES: Record<(typeof COUNTS)[number], TextKey> = {
 /** Imports: how far each is, and what it did not take. */
 export default function ImportsPage(): ReactNode {
   const t = useText();
+  const word = useWord();
   const [shown, show] = useState<string>();
   const name = t('console.nav.imports');
   return (
@@ -39,20 +42,20 @@ export default function ImportsPage(): ReactNode {
         ]}
         rowKey={(row) => row.import_id}
         columns={[
-          { key: 'started', title: t('console.col.started'), cell: (row) => <Moment at={row.started_at} /> },
-          { key: 'ended', title: t('console.col.ended'), cell: (row) => <Moment at={row.ended_at} /> },
-          { key: 'id', title: t('console.col.id'), cell: (row) => <code>{row.import_id}</code> },
-          { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => kind },
+          { key: 'started', title: t('console.col.started'), cell: (row) => <Moment at={row.started_at} isStacked /> },
+          { key: 'ended', title: t('console.col.ended'), cell: (row) => <Moment at={row.ended_at} isStacked /> },
+          { key: 'id', title: t('console.col.id'), cell: (row) => <Id>{row.import_id}</Id> },
+          { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => word(kind) },
           { key: 'state', title: t('console.col.state'), cell: ({ state }) => <State>{state}</State> },
           ...COUNTS.map((count) => ({
             key: count,
             title: t(TITLES[count]),
             numeric: true,
-            cell: (row: Record<typeof count, number>) => row[count],
+            cell: (row: Record<typeof count, number>) => <Count>{row[count]}</Count>,
           })),
           {
-            key: 'show',
-            title: t('console.col.error'),
+            key: 'act',
+            title: t('console.import.errors'),
             cell: (row) => row.rejected > 0 && <Button onPress={() => show(row.import_id)}>{t('console.show')}</Button>,
           },
         ]}

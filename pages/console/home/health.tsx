@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { BarChart } from '../../design/bar-chart.tsx';
-import { dateFormat } from '../../design/formats.ts';
+import { dateFormat, numberFormat } from '../../design/formats.ts';
 import { LineChart } from '../../design/line-chart.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import type { TextKey } from '../../texts/keys.ts';
@@ -66,7 +66,8 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
   const clock = dateFormat(useLocale(), { hour: '2-digit', minute: '2-digit' });
   const labels = measures.requests.map((_, step) => clock.format(Date.parse(from) + step * seconds * 1_000));
   const at = (measure: Measure, step: number) => measures[measure][step] ?? 0;
-  const most = (measure: Measure) => t('console.chart.most', { value: Math.round(Math.max(...measures[measure])) });
+  const figure = numberFormat(useLocale(), { maximumFractionDigits: 1 });
+  const most = (measure: Measure) => t('console.chart.most', { value: figure.format(Math.max(...measures[measure])) });
   const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);
   return (
     <div className="console-charts">
@@ -93,7 +94,7 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
             points={labels.map((label, step) => ({
               label,
               height: at(measure, step),
-              value: String(Math.round(at(measure, step))),
+              value: figure.format(at(measure, step)),
             }))}
             columns={[t('console.col.at'), t(title)]}
             none={t(none, { hours: HOURS })}

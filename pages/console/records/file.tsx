@@ -5,6 +5,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
+import { Count } from '../lists/count.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
 import { Cut, IdLink } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
@@ -50,10 +51,10 @@ function FileFacts({ file }: { file: File }): ReactNode {
         { name: t('console.col.reference'), value: foreign(file.external_reference_id) },
         { name: t('console.file.msg'), value: foreign(file.payment_initiation_id) },
         { name: t('console.file.block'), value: foreign(file.payment_information_id) },
-        { name: t('console.file.rows'), value: of.payments_received },
-        { name: t('console.file.wrong'), value: of.payments_errored },
-        { name: t('console.file.made'), value: of.payments_created },
-        { name: t('console.file.fresh'), value: file.new_beneficiaries },
+        { name: t('console.file.rows'), value: <Count>{of.payments_received}</Count> },
+        { name: t('console.file.wrong'), value: <Count>{of.payments_errored}</Count> },
+        { name: t('console.file.made'), value: <Count>{of.payments_created}</Count> },
+        { name: t('console.file.fresh'), value: <Count>{file.new_beneficiaries}</Count> },
         { name: t('console.file.sums'), value: file.sums.length > 0 && <Sums file={file} /> },
         {
           name: t('console.file.sell'),

@@ -3,6 +3,7 @@ import type { MassStatus } from '../../../src/orders/mass/declaration.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { Count } from '../lists/count.tsx';
 import { Cut, IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 
@@ -41,19 +42,19 @@ export default function FilesPage(): ReactNode {
             key: 'rows',
             title: t('console.file.rows'),
             numeric: true,
-            cell: ({ payments_summary: { payments_received: received } }) => received,
+            cell: ({ payments_summary: { payments_received: received } }) => <Count>{received}</Count>,
           },
           {
             key: 'wrong',
             title: t('console.file.wrong'),
             numeric: true,
-            cell: ({ payments_summary: { payments_errored: errored } }) => errored,
+            cell: ({ payments_summary: { payments_errored: errored } }) => <Count>{errored}</Count>,
           },
           {
             key: 'made',
             title: t('console.file.made'),
             numeric: true,
-            cell: ({ payments_summary: { payments_created: created } }) => created,
+            cell: ({ payments_summary: { payments_created: created } }) => <Count>{created}</Count>,
           },
         ]}
       />

@@ -6,14 +6,12 @@ import { useText } from '../../texts/text.tsx';
 import { AccountNumber } from '../lists/account-number.tsx';
 import { Cut, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
-import { useWord } from '../lists/words.ts';
 
 type Payee = Answered<'GET /beneficiaries'>[number];
 
 /** Whom clients pay. A name or an account is found with the search, because it must stand in no address. */
 export default function PayeesPage(): ReactNode {
   const t = useText();
-  const word = useWord();
   const name = t('console.nav.payees');
   return (
     <Page title={name}>
@@ -37,7 +35,6 @@ export default function PayeesPage(): ReactNode {
             cell: ({ iban, account_number: number }) => <AccountNumber>{iban ?? number}</AccountNumber>,
           },
           { key: 'currency', title: t('console.col.currency'), cell: ({ currency }) => currency },
-          { key: 'source', title: t('console.payee.source'), cell: ({ source }) => word(source) },
           { key: 'state', title: t('console.col.state'), cell: (row) => <PayeeState payee={row} /> },
         ]}
       />
