@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
+import { decimal } from '../../../sdk/src/decimal.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../design/field.tsx';
 import type { TextKey } from '../../texts/keys.ts';
@@ -11,8 +12,13 @@ const LIST_ROWS = 3;
 
 /** The fields of a form, filled with the values that are there. */
 export function FormFields({ fields, values }: { fields: readonly FieldForm[]; values: object }): ReactNode {
-  const known = values as Record<string, unknown>;
-  return fields.map((field) => <FormField key={field.name} field={field} value={known[field.name]} />);
+  return fields.map((field) => <FormField key={field.name} field={field} value={shownValue(values, field)} />);
+}
+
+/** What a record has in a field; of a number all its digits. */
+function shownValue(record: object, { name, kind }: FieldForm): unknown {
+  const value = (record as Record<string, unknown>)[name];
+  return kind === 'number' && typeof value === 'number' ? decimal(record as Record<string, number>, name) : value;
 }
 
 function FormField({ field, value }: { field: FieldForm; value: unknown }): ReactNode {
@@ -37,7 +43,7 @@ function FormField({ field, value }: { field: FieldForm; value: unknown }): Reac
           type={TYPES[field.kind] ?? 'text'}
           defaultValue={textOf(value)}
           autoComplete="off"
-          {...(field.kind === 'decimal' ? { inputMode: 'decimal' as const } : {})}
+          {...(field.kind === 'number' ? { inputMode: 'decimal' as const } : {})}
           {...(field.maxLength ? { maxLength: field.maxLength } : {})}
         />
       );
@@ -123,7 +129,7 @@ function Rows({ field, rows }: { field: RowForm; rows: readonly RowValue[] }): R
             <FormField
               key={column.name}
               field={{ ...column, name: `${field.name}.${column.name}` }}
-              value={row[column.name] ?? column.initial}
+              value={shownValue(row, column) ?? column.initial}
             />
           ))}
           <Button kind="quiet" onPress={() => show(shown.filter((each) => each.key !== key))}>

@@ -11,13 +11,13 @@ interface AnyField {
 
 /** A field within a row: one control, so that the rows of a form can be told apart by their place. */
 export type CellForm = AnyField & { initial?: string } & (
-    | { kind: 'text' | 'whole' | 'decimal' | 'number' | 'day' | 'time' | 'email' | 'phone'; maxLength?: number }
+    | { kind: 'text' | 'whole' | 'number' | 'day' | 'time' | 'email' | 'phone'; maxLength?: number }
     | { kind: 'choice'; options: readonly string[]; any?: TextKey }
   );
 export type RowForm = AnyField & { kind: 'rows'; columns: readonly CellForm[] };
 export type RowValue = Record<string, unknown>;
 
-/** A field of a form, and how its value is sent: `decimal` as its text, `number` as a number with all its digits. */
+/** A field of a form. A `number` is sent with all its digits. */
 export type FieldForm =
   | CellForm
   | RowForm
@@ -27,46 +27,47 @@ export type FieldForm =
 /** A text that is a JSON number; what is none is sent as it is, and refused. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-function cellOf({ kind }: CellForm, text: string): unknown {
-  if (text === 'true' || text === 'false') return text === 'true';
-  if (text === '') return null;
-  return kind === 'whole' && NUMBER.test(text) ? Number(text) : text;
-}
-
-/** What a form says, under the names of the API. Empty fields are null; a `number` keeps all its digits. */
+/** What a form says, under the names of the API. Empty fields are null. */
 export function valuesOf(form: FormData, fields: readonly FieldForm[]): Record<string, unknown> {
-  const members = fields.map((field) => {
-    const value = fieldValue(form, field);
-    const isNumber = field.kind === 'number' && NUMBER.test(String(value));
-    return `${JSON.stringify(field.name)}:${isNumber ? value : JSON.stringify(value)}`;
-  });
-  return parse(`{${members.join(',')}}`) as Record<string, unknown>;
+  return parse(objectOf(fields.map((field) => [field.name, fieldJson(form, field)]))) as Record<string, unknown>;
 }
 
-function fieldValue(form: FormData, field: FieldForm): unknown {
+const objectOf = (members: [name: string, json: string][]) =>
+  `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+
+function cellJson({ kind }: CellForm, text: string): string {
+  if (text === 'true' || text === 'false') return text;
+  if (text === '') return 'null';
+  return (kind === 'whole' || kind === 'number') && NUMBER.test(text) ? text : JSON.stringify(text);
+}
+
+function fieldJson(form: FormData, field: FieldForm): string {
   const texts = (name: string) => form.getAll(name).map((text) => String(text).trim());
   switch (field.kind) {
     case 'flag':
-      return form.get(field.name) !== null;
+      return String(form.get(field.name) !== null);
     case 'choices':
-      return texts(field.name);
+      return JSON.stringify(texts(field.name));
     case 'lines':
-      return texts(field.name)
-        .flatMap((text) => text.split(/\r?\n/))
-        .map((line) => line.trim())
-        .filter(Boolean);
+      return JSON.stringify(
+        texts(field.name)
+          .flatMap((text) => text.split(/\r?\n/))
+          .map((line) => line.trim())
+          .filter(Boolean),
+      );
     case 'rows':
-      return rowsOf(field, texts);
+      return rowsJson(field, texts);
     default:
-      return cellOf(field, texts(field.name)[0] ?? '');
+      return cellJson(field, texts(field.name)[0] ?? '');
   }
 }
 
-function rowsOf({ name, columns }: RowForm, texts: (name: string) => string[]): RowValue[] {
+function rowsJson({ name, columns }: RowForm, texts: (name: string) => string[]): string {
   const cells = columns.map((column) => ({ column, all: texts(`${name}.${column.name}`) }));
-  return (cells[0]?.all ?? []).map((_, place) =>
-    Object.fromEntries(cells.map(({ column, all }) => [column.name, cellOf(column, all[place] ?? '')])),
+  const rows = (cells[0]?.all ?? []).map((_, place) =>
+    objectOf(cells.map(({ column, all }) => [column.name, cellJson(column, all[place] ?? '')])),
   );
+  return `[${rows.join(',')}]`;
 }
 
 /** Those of the values that differ from what there is: a change says nothing of the rest. */

@@ -22,7 +22,7 @@ export const POINT_FIELDS: readonly FieldForm[] = [
     ...{ kind: 'rows', name: 'points', label: 'console.points.title', hint: 'console.points.hint' },
     columns: [
       { kind: 'whole', name: 'days', label: 'console.points.days' },
-      { kind: 'decimal', name: 'points', label: 'console.points.points' },
+      { kind: 'number', name: 'points', label: 'console.points.points' },
     ],
   },
 ];
@@ -49,8 +49,8 @@ export const CURRENCY_FIELDS: readonly FieldForm[] = [
       { kind: 'text', name: 'name', label: 'console.col.name', maxLength: 140 },
     ],
   },
-  { kind: 'decimal', name: 'minimum', label: 'console.currency.minimum' },
-  { kind: 'decimal', name: 'maximum', label: 'console.currency.maximum' },
+  { kind: 'number', name: 'minimum', label: 'console.currency.minimum' },
+  { kind: 'number', name: 'maximum', label: 'console.currency.maximum' },
 ];
 
 const SCHEMES = [
@@ -65,7 +65,7 @@ export const SCHEME_FIELDS: readonly FieldForm[] = [
     columns: [
       { kind: 'text', name: 'payment_currency', label: 'console.col.currency', maxLength: 3 },
       { kind: 'text', name: 'bank_country', label: 'console.schemes.country', maxLength: 4 },
-      { kind: 'decimal', name: 'maximum', label: 'console.schemes.maximum' },
+      { kind: 'number', name: 'maximum', label: 'console.schemes.maximum' },
       { kind: 'choice', name: 'scheme', label: 'console.schemes.scheme', options: SCHEMES },
       ...CUTOFF_FIELDS,
       { kind: 'choice', name: 'every_day', label: 'console.schemes.everyDay', options: ['false', 'true'] },
