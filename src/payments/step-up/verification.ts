@@ -106,9 +106,10 @@ async function needsStepUp(db: Db, { clientId, contactId, paymentIds, whole }: A
   return true;
 }
 
-/** @param payments an SQL parameter */
+/** Each is looked up by itself: the planner would go through all payments of the client. @param payments an SQL parameter */
 const countPayments = (payments: string) =>
-  `(select count(*)::int from payments where client_id = $1 and payment_id = any(${payments}::text[])) as payments`;
+  `(select count(*)::int from unnest(${payments}::text[]) as w(payment_id) cross join lateral (
+     select from payments where client_id = $1 and payment_id = w.payment_id offset 0) p) as payments`;
 
 /** What an attempt at a challenge is checked with. */
 export interface Attempt {
