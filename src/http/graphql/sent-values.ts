@@ -18,8 +18,14 @@ export function withoutSentValues(message: string, { query, variables }: Graphql
   return clean;
 }
 
-/** The texts and numbers within a value. */
+/** The texts and numbers within a value, however deep it is. */
 function leaves(value: unknown): string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
-  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+  const found: string[] = [];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+    else if (typeof next === 'string' || typeof next === 'number') found.push(String(next));
+  }
+  return found;
 }
