@@ -67,14 +67,16 @@ export function read(path: string): string {
   return readFileSync(`${REPOSITORY}${path}`, 'utf8');
 }
 
-/** Names of the packages that the pages import. */
+/** Names of the packages that the pages import. What a page shows as code is no import. */
 function importsOfPages(): Set<string> {
   const names = new Set<string>();
   for (const path of globSync('pages/**/*.{ts,tsx}', {
     cwd: REPOSITORY,
     exclude: ['pages/dist/**', 'pages/vite.config.ts'],
   }))
-    for (const [, name] of read(path).matchAll(/ from '((?:@[\w.-]+\/)?[\w-][\w.-]*)[^'\n]{0,100}'/g))
+    for (const [, name] of read(path).matchAll(
+      /^(?:import|export|\}).* from '((?:@[\w.-]+\/)?[\w-][\w.-]*)[^'\n]{0,100}'/gm,
+    ))
       if (name !== undefined && !name.startsWith('node:')) names.add(name);
   return names;
 }
