@@ -1,11 +1,10 @@
-import Big from 'big.js';
 import { type Static, Type } from 'typebox';
 import type { Db } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Exact } from '../values/json.ts';
-import { decimalsOf } from '../values/money.ts';
+import { plain, sum } from '../values/money.ts';
 import { ExactNumber } from '../values/schemas.ts';
-import { defaultSettings, readCurrencies } from './currency.ts';
+import { zerosOf } from './currency.ts';
 
 /** What a client has on its currency accounts, what is left of it, and what its trades still need. */
 
@@ -68,14 +67,14 @@ export async function readBalances(
     values: [clientId, account ?? null, currencies ?? null],
   });
   const codes = rows.map(({ currency }) => currency);
-  const settings = new Map((await readCurrencies(db, codes)).map((each) => [each.currency, each]));
+  const zeros = await zerosOf(db, codes);
   const datetime = londonTimestamp(now);
   return rows.flatMap((row) => {
-    const { decimals } = settings.get(row.currency) ?? defaultSettings(row.currency);
+    const zero = zeros.get(row.currency) ?? '0';
     const signed: Record<BalanceType, string> = {
       InterimAvailable: row.balance,
-      Available: computed(row.available, decimals),
-      RequiredFunds: computed(row.required, decimals),
+      Available: sum(plain(row.available), zero),
+      RequiredFunds: sum(plain(row.required), zero),
     };
     return BALANCE_TYPES.filter((type) => types.includes(type)).map((type) => ({
       account_id: String(row.account_id),
@@ -85,9 +84,4 @@ export async function readBalances(
       type,
     }));
   });
-}
-
-/** A computed amount has the decimals of its currency, and more where what it is computed from has. Nothing is rounded. */
-function computed(amount: string, decimals: number): string {
-  return new Big(amount).toFixed(Math.max(decimals, decimalsOf(new Big(amount).toFixed())));
 }

@@ -1,5 +1,7 @@
 import { type Db, first } from '../database/database.ts';
 import { type List, type ListRequest, whereOf } from '../database/rows.ts';
+import { plain, sum } from '../values/money.ts';
+import { zerosOf } from './currency.ts';
 import { allocatedOf } from './drawdown.ts';
 import { noTrade, type TradeRow, tradeColumns, tradeRecord } from './trade.ts';
 import {
@@ -139,7 +141,16 @@ export async function readTradeFunds(
       values: [clientId, tradeId],
     }),
   );
-  return found ?? noTrade();
+  if (!found) return noTrade();
+  const { buy_currency: bought, sell_currency: sold } = found;
+  const zeros = await zerosOf(db, [bought, sold]);
+  const computed = (amount: string, currency: string) => sum(plain(amount), zeros.get(currency) ?? '0');
+  return {
+    ...found,
+    allocated_amount: computed(found.allocated_amount, bought),
+    unallocated_amount: computed(found.unallocated_amount, bought),
+    held_amount: computed(found.held_amount, sold),
+  };
 }
 
 /** A trade as the pages of its client show it. */

@@ -227,3 +227,11 @@ export async function readCurrencies(db: Db, currencies?: readonly string[]): Pr
   );
   return rows.map(settingsOf);
 }
+
+/** Nothing of each currency, with its decimals: what is computed has as many (`sum`). */
+export async function zerosOf(db: Db, currencies: readonly string[]): Promise<Map<string, string>> {
+  const settings = await readCurrencies(db, currencies);
+  const decimals = new Map(settings.map(({ currency, decimals: number }) => [currency, number]));
+  const of = (currency: string) => decimals.get(currency) ?? defaultSettings(currency).decimals;
+  return new Map(currencies.map((currency) => [currency, new Big(0).toFixed(of(currency))]));
+}

@@ -53,7 +53,10 @@ test('they are of its trade, which holds the sell amount', async () => {
     ],
   );
   const funds = (await exchange.call('GET', `/trades/${trade}/funds`)).body;
-  assert.deepEqual([funds.allocated_amount, funds.unallocated_amount, funds.held_amount], ['1179.08', '0.00', '1000']);
+  assert.deepEqual(
+    [funds.allocated_amount, funds.unallocated_amount, funds.held_amount],
+    ['1179.08', '0.00', '1000.00'],
+  );
   assert.equal(await available(), '1500.00');
   const holds = await ofOperator(`/holds?client_id=${exchange.clientId}&state=open`);
   assert.deepEqual(

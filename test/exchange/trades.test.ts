@@ -97,8 +97,8 @@ describe('a booking', () => {
     );
     assert.equal('source' in trade || 'reason' in trade, false);
     assert.deepEqual((await get(`/trades/${id}/funds`)).body, {
-      ...{ trade_id: id, status: 'Created', buy_currency: 'EUR', buy_amount: '11790.75', allocated_amount: '0' },
-      ...{ unallocated_amount: '11790.75', sell_currency: 'GBP', sell_amount: '10000', held_amount: '10000' },
+      ...{ trade_id: id, status: 'Created', buy_currency: 'EUR', buy_amount: '11790.75', allocated_amount: '0.00' },
+      ...{ unallocated_amount: '11790.75', sell_currency: 'GBP', sell_amount: '10000', held_amount: '10000.00' },
     });
     assert.equal(await available(), '15000.00');
     const now = (await get(`/quotes/${quote.quote_id}`)).body;
@@ -277,7 +277,7 @@ describe('a list of trades', () => {
     const payment = await exchange.world.pay({ amount: 123_456 });
     assert.equal(payment.status, 201, payment.text);
     const { body: funds } = await get(`/trades/${exchange.world.tradeId}/funds`);
-    assert.deepEqual([funds.allocated_amount, funds.unallocated_amount], ['123456', '-23456']);
+    assert.deepEqual([funds.allocated_amount, funds.unallocated_amount], ['123456.00', '-23456.00']);
   });
 });
 

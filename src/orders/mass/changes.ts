@@ -1,6 +1,7 @@
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
+import { zerosOf } from '../../exchange/currency.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import {
   findSecondFactor,
@@ -24,7 +25,7 @@ import { isUuid } from '../../values/identifiers.ts';
 import type { Language } from '../../values/language.ts';
 import { sum } from '../../values/money.ts';
 import type { MassStatus } from './declaration.ts';
-import { moveTo, zerosOf } from './file-step.ts';
+import { moveTo } from './file-step.ts';
 import { noMassPayment } from './reading.ts';
 
 /** What people do with a file that was judged: they confirm it, or take it back. */

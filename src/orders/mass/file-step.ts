@@ -1,10 +1,9 @@
-import Big from 'big.js';
 import { audit } from '../../audit/record.ts';
 import { bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
 import { newIds } from '../../database/cells/identifiers.ts';
-import { type Db, leaveWork, one } from '../../database/database.ts';
-import { defaultSettings, readCurrencies } from '../../exchange/currency.ts';
+import { leaveWork, one } from '../../database/database.ts';
+import { zerosOf } from '../../exchange/currency.ts';
 import { FAULTS, MESSAGES, Problem } from '../../values/errors.ts';
 import { parseJson, writtenDigits } from '../../values/json.ts';
 import { sum } from '../../values/money.ts';
@@ -153,14 +152,6 @@ export async function sumsOf({ tx, file }: Step): Promise<Sums> {
   const none = zeros.get(sell ?? '') ?? '0';
   const own = shown.find(({ currency }) => currency === sell)?.amount ?? none;
   return { sums: JSON.stringify(shown), fresh, own, none };
-}
-
-/** Nothing of each currency, with its decimals: what is computed has as many (`sum`). */
-export async function zerosOf(db: Db, currencies: readonly string[]): Promise<Map<string, string>> {
-  const settings = await readCurrencies(db, currencies);
-  const decimals = new Map(settings.map(({ currency, decimals: number }) => [currency, number]));
-  const of = (currency: string) => decimals.get(currency) ?? defaultSettings(currency).decimals;
-  return new Map(currencies.map((currency) => [currency, new Big(0).toFixed(of(currency))]));
 }
 
 /** What all trades of a file sell, a decimal; null where an exchange has no price, or where a trade pays. */
