@@ -23,7 +23,8 @@ export async function searchBeneficiaries(
 ): Promise<List<ClientBeneficiary>> {
   const electronically = (text: string | undefined) => (text === undefined ? undefined : electronic(text) || undefined);
   const filters: Filter[] = [
-    ['active = ?', true],
+    // As the indexes say it: a generic plan knows no value.
+    ['active and ?', true],
     ['name_key = ?', name === undefined ? undefined : nameKey(name) || undefined],
     ['account_number = ?', electronically(number)],
     ['iban = ?', electronically(iban)],
