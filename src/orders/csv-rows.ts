@@ -10,7 +10,7 @@ export interface CsvRows {
   faults: ReadonlyMap<number, RowFault>;
 }
 
-/** A misspelt name is repeated. In a file without a header a payee and an account stand in its place, which no refusal repeats. */
+/** A misspelt name is repeated. A file without a header has a payee and an account in its place, and no refusal repeats those. */
 function columnOf(name: string, index: number): string {
   return /^[a-z_]{1,64}$/.test(name) ? `the header has "${name}"` : `the header has a column ${index + 1}`;
 }
@@ -37,7 +37,7 @@ export function rowsOfCsv(text: string, known: readonly string[], what: string):
     throw error;
   }
   for (const [index, name] of (header ?? []).entries()) {
-    if (!known.includes(name)) throw refuse(`${columnOf(name, index)}, which is no field of ${what}`);
+    if (!known.includes(name)) throw refuse(`${columnOf(name, index)}, which is not a field of ${what}`);
     if (header?.indexOf(name) !== index) throw refuse(`the header has ${name} twice`);
   }
   if (!header || lines.length === 0) throw refuse(`must have a header and 1 to ${MAX_ROWS} rows behind it`);

@@ -50,8 +50,8 @@ export function parseJson(text: string): unknown {
 const MAX_QUOTED_LENGTH = 120;
 
 /**
- * What is wrong with a text that `parseJson` or `JSON.parse` refused. It does not have the part of the text that V8 quotes: bank details
- * and passwords stand there, and a refusal stands in the log.
+ * What is wrong with a text that `parseJson` or `JSON.parse` refused. It leaves out the part of the text that V8 quotes: it can hold bank
+ * details or passwords, and refusals are logged.
  */
 export function jsonFault(error: unknown): string {
   const message = messageOf(error);

@@ -155,7 +155,7 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
 
 const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 
-/** The rows of a body. @throws Problem invalid_body where it is no list of so many */
+/** The rows of a body. @throws Problem invalid_body where it is not a list, or has too many */
 function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
   return inTurns(bodiesOf(request), (some) =>
     some.map(({ body, faults }) => {

@@ -174,7 +174,7 @@ function sourceOf({ query }: OrderRequest): Source {
   return { tradeId, sellCurrency, accountId, reason: reason ?? 'other' };
 }
 
-/** The instructions of a body. @throws Problem invalid_body where it is no list of so many, or one of them is malformed */
+/** The instructions of a body. @throws Problem invalid_body where it is not a list, has too many, or one of them is malformed */
 async function instructionsOf({ body }: OrderRequest, table: ReturnType<typeof bankTable>): Promise<Instruction[]> {
   if (!Array.isArray(body)) throw new Problem('invalid_body', 'body: must be a list of instructions');
   if (body.length === 0 || body.length > MAX_INSTRUCTIONS)

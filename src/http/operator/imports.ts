@@ -217,7 +217,7 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   );
 }
 
-/** The address of a kind takes lines, and is no import that can be read: 405. */
+/** The address of a kind of record only takes lines. Reading it is answered with 405. */
 function refuseKind(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   if (Object.hasOwn(KINDS, String(fieldsOf(request.params).import_id))) reply.callNotFound();
   else done();

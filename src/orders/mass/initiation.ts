@@ -126,7 +126,7 @@ function refusalOf(
   if (block.day < today) return because('DT01', 'invalid_format', `ReqdExctnDt must not be before today, ${today}`);
   if (!isCalendarDay(block.day) || daysBetween(today, block.day) > MAX_DAYS_AHEAD)
     return because('CH03', 'invalid_format', `ReqdExctnDt must be at most ${MAX_DAYS_AHEAD} days from today, ${today}`);
-  if (!payer) return because('AC02', 'currency_account_not_found', 'DbtrAcct is no account of the client');
+  if (!payer) return because('AC02', 'currency_account_not_found', 'DbtrAcct is not an account of the client');
   if (used) return because('DU02', 'already_exists', 'PmtInfId is used by an earlier block of the file');
   return undefined;
 }
