@@ -51,15 +51,29 @@ async function readBy(statements: { text: string; values: unknown[] }[]): Promis
     if (node['Relation Name'] === 'beneficiaries') nodes.push(node);
     node.Plans?.forEach(collect);
   };
+  // As connections that answer requests have it: the plan knows no values.
+  await db.query('set plan_cache_mode = force_generic_plan');
   for (const { text, values } of statements) {
-    const { rows } = await db.query(`explain (analyze, format json) ${text}`, values);
+    await db.query(`prepare reading as ${text}`);
+    const { rows } = await db.query(
+      `explain (analyze, format json) execute reading (${values.map(literal).join(', ')})`,
+    );
     collect(rows[0]['QUERY PLAN'][0].Plan);
+    await db.query('deallocate reading');
   }
   const rowsOf = (node: Node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0);
   return {
     indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
     read: nodes.reduce((sum, node) => sum + rowsOf(node) * (node['Actual Loops'] ?? 1), 0),
   };
+}
+
+/** A value of a statement, null or a list of some included, as SQL. */
+function literal(value: unknown): string {
+  if (value === null) return 'null';
+  if (!Array.isArray(value)) return db.escapeLiteral(String(value));
+  const elements = value.map((element) => (element === null ? 'null' : JSON.stringify(String(element))));
+  return db.escapeLiteral(`{${elements.join(',')}}`);
 }
 
 /** The statements that some work sends. */
