@@ -122,5 +122,5 @@ test('a column that is misspelt is named, in a file with a header', async () => 
   const answer = await call(`${service.api}/mass-beneficiaries?client_id=${world.clientId}`, 'POST', {
     ...{ token: world.token, raw: 'name,ibann\nAcme,1\n', headers: { 'content-type': 'text/csv' } },
   });
-  assert.match(answer.body.details, /^body: the header has "ibann", which is no field/);
+  assert.match(answer.body.details, /^body: the header has "ibann", which is not a field of a beneficiary/);
 });
