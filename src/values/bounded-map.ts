@@ -1,6 +1,6 @@
 /**
- * A map that holds at most so many entries: the one that was set longest ago goes first. Setting a key again makes it the newest.
- * Callers that want to keep what is used, and not what is new, set what they have got.
+ * A map that holds at most a given number of entries. When it is full, the entry that was set longest ago goes first. Setting a key again
+ * makes it the newest. A caller that wants to keep recently used entries sets an entry again when it reads it.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #maxEntries: number;

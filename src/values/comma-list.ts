@@ -1,29 +1,29 @@
 import { Problem } from './errors.ts';
 
-/** Items of a list in a query. */
+/** The most items that a list in a query may have. */
 export const MAX_LIST_ITEMS = 1_000;
 
-/** What the items of a list are. */
+/** The kind of items that a list has. */
 interface Items {
   fits(item: string): boolean;
-  /** In words, as `currencies of three capital letters`. */
+  /** In words, for example `currencies of three capital letters`. */
   words: string;
 }
 
-/** Codes that are looked for: one that ISO 4217 does not list finds nothing. */
+/** Currency codes to search for. A code that ISO 4217 does not list finds nothing. */
 export const CURRENCIES: Items = {
   fits: (item) => /^[A-Z]{3}$/.test(item),
   words: 'currencies of three capital letters',
 };
 
-/** Items that are words of a closed list. */
+/** Items from a closed list of words. */
 export const oneOf = (words: readonly string[]): Items => ({
   fits: (item) => words.includes(item),
   words: words.join(', '),
 });
 
 /**
- * The items of a comma-separated parameter, each once, without blanks around them.
+ * The items of a comma-separated parameter, without duplicates and surrounding blanks.
  * @throws Problem invalid_parameter
  */
 export function commaList(input: string | undefined, name: string, { fits, words }: Items): string[] | undefined {

@@ -6,14 +6,14 @@ const ASSIGNED = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF
   PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF
   TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW XK`;
 
-/** In the order of their codes. */
+/** All codes, sorted. */
 export const COUNTRIES: readonly string[] = ASSIGNED.split(/\s+/).toSorted();
 const CODES: ReadonlySet<string> = new Set(COUNTRIES);
 
-/** What a caller is told of a code that is none. */
+/** What a refusal says about a code that is not a country. */
 export const A_COUNTRY = 'must be a country of ISO 3166-1, two capital letters as GB, or XK';
 
-/** Whether a code is a country. */
+/** Whether a code names a country (ISO 3166-1 alpha-2, or XK). */
 export function isCountry(code: string): boolean {
   return CODES.has(code);
 }

@@ -6,7 +6,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** A random text of 256 bits, base64url: access tokens, codes, client secrets. */
+/** A random text of 256 bits in base64url, for access tokens, codes and client secrets. */
 export function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
@@ -16,29 +16,29 @@ export function sha256(text: string | Buffer): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Compares two secrets in a time that does not depend on where they differ. */
+/** Compares two secrets in constant time: the time does not depend on where they differ. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
-/** What a sealed text begins with: that it names its key, and the name. Older texts begin with their random bytes. */
+/** A sealed text that names its key begins with this mark and the name. Older texts begin directly with their random bytes. */
 const NAMED = Buffer.from('LMK1');
 const NAME_BYTES = 6;
-/** The position of the name in a sealed text, for SQL, which counts from 1. */
+/** Where the key's name is in a sealed text. SQL counts from 1. */
 export const SEALED_NAME = { mark: NAMED.toString('hex'), markBytes: NAMED.length, nameBytes: NAME_BYTES };
 
 interface MasterKey {
-  /** A hash of the key, hexadecimal: it tells nothing about it. */
+  /** A hash of the key in hexadecimal. It reveals nothing about the key. */
   name: string;
   key: Buffer;
 }
 
-/** Encrypts secrets at rest: AES-256-GCM under the master keys (LOMBARD_MASTER_KEY). The first one seals, all of them open. */
+/** Encrypts secrets at rest with AES-256-GCM under the master keys (LOMBARD_MASTER_KEY). The first key seals; every key can open. */
 export class Vault {
   readonly #keys: MasterKey[];
   readonly #sealing: MasterKey;
 
-  /** @param keys each of 32 bytes */
+  /** @param keys of 32 bytes each */
   constructor(...keys: Buffer[]) {
     for (const key of keys)
       if (key.length !== KEY_BYTES) throw new RangeError(`a master key must have ${KEY_BYTES} bytes`);
@@ -48,12 +48,12 @@ export class Vault {
     this.#sealing = first;
   }
 
-  /** The names of the keys; the first one seals. */
+  /** The names of the keys. The first one is the key that seals. */
   get names(): string[] {
     return this.#keys.map(({ name }) => name);
   }
 
-  /** @param purpose what the secret is for, as `client_secret`: a ciphertext that is moved to another column does not open */
+  /** @param purpose what the secret is for, such as `client_secret`. A ciphertext that is moved to another column does not open. */
   seal(secret: string, purpose: string): Buffer {
     const { name, key } = this.#sealing;
     const iv = randomBytes(IV_BYTES);
@@ -62,7 +62,7 @@ export class Vault {
     return Buffer.concat([NAMED, Buffer.from(name, 'hex'), iv, cipher.getAuthTag(), text]);
   }
 
-  /** @throws Error if the ciphertext or the purpose differs, or the key that sealed it is not one of these */
+  /** @throws Error if the ciphertext was changed, the purpose differs, or the key that sealed it is not one of these */
   open(sealed: Buffer, purpose: string): string {
     const start = NAMED.length + NAME_BYTES;
     const name = sealed.subarray(0, NAMED.length).equals(NAMED)
@@ -70,12 +70,12 @@ export class Vault {
       : undefined;
     const named = this.#keys.find((key) => key.name === name);
     if (named) return opened(named.key, sealed.subarray(start), purpose);
-    // A text from before texts had names; one in 2^32 of them begins as if it had one.
+    // A text from before keys had names. One in 2^32 of them looks as if it had one.
     for (const { key } of this.#keys) {
       try {
         return opened(key, sealed, purpose);
       } catch {
-        // The next key.
+        // Try the next key.
       }
     }
     throw new Error(name ? `the master key ${name} is not in LOMBARD_MASTER_KEY` : 'no master key opens it');

@@ -1,11 +1,11 @@
 /** A row of a CSV file. */
 export interface CsvRow {
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   line: number;
   cells: string[];
 }
 
-/** A cell in quotes that never ends, or goes on behind them. */
+/** A quoted cell that never ends, or that has text after its closing quote. */
 export class OpenQuote extends Error {
   override readonly name = 'OpenQuote';
   readonly line: number;
@@ -18,8 +18,8 @@ export class OpenQuote extends Error {
 }
 
 /**
- * The rows of a CSV text (RFC 4180, with commas), the header too. A byte order mark is skipped, and so is the end of the last line. Quotes
- * within a cell that does not begin with one stand for themselves.
+ * Reads the rows of a CSV text (RFC 4180, with commas), including the header. It skips a byte order mark and the end of the last line.
+ * Quotes within a cell that does not begin with a quote are read literally.
  * @throws OpenQuote
  */
 export function* readCsv(text: string): Generator<CsvRow> {
@@ -46,7 +46,7 @@ export function* readCsv(text: string): Generator<CsvRow> {
   }
 }
 
-/** Behind the quote that ends a cell; -1 where none does. A quote within the cell is written twice. */
+/** The position after the quote that ends a cell; -1 if there is no such quote. A quote within the cell is written twice. */
 function endOfQuoted(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 2))
     if (text[at + 1] !== '"') return at + 1;

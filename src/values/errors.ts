@@ -111,17 +111,17 @@ export const FAULTS = {
 } as const;
 export type FaultCode = keyof typeof FAULTS;
 
-/** A fault of one field, or of one element of a list, as a refusal tells it among others. */
+/** A fault of one field, or of one element of a list, as a refusal lists it. */
 export interface ListedFault {
   code: FaultCode | ErrorCode;
   message: string;
-  /** The place of the field, and what it must be. It never repeats a bank detail. */
+  /** The path of the field, and what it must be. It never repeats a bank detail. */
   details: string;
   /** The element of the list, from 0; null outside lists. */
   request_index: number | null;
 }
 
-/** Faults that one refusal tells at most. */
+/** The most faults that one refusal lists. */
 const MAX_LISTED_FAULTS = 1_000;
 
 /** The field that an error names, and what it must be. */
@@ -132,8 +132,8 @@ export interface Fault {
 }
 
 /**
- * A refusal that the caller can understand. Domains name the field. The HTTP listeners know its place in the request and add it:
- * `body.`, `query.`, `path.` or `header.` (http/problem.ts).
+ * A refusal that the caller can understand. Domains name the field. The HTTP listeners know its place in the request and add it: `body.`,
+ * `query.`, `path.` or `header.` (http/problem.ts).
  * @param code one of the catalogue
  * @param fault the field and what it must be, or a sentence if no single field is at fault; never SQL, a stack or a path of the machine
  */
@@ -142,9 +142,9 @@ export class Problem extends Error {
   readonly fault: Fault | undefined;
   /** The sentence that the caller reads. */
   readonly details: string;
-  /** All faults, where a refusal tells more than one. */
+  /** All faults, if the refusal lists more than one. */
   readonly listed: readonly ListedFault[] | undefined;
-  /** Seconds after which the caller may try again, where a limit refuses it. */
+  /** Seconds after which the caller may try again, if a limit caused the refusal. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -153,7 +153,8 @@ export class Problem extends Error {
     options: { cause?: unknown; retryAfterSeconds?: number | undefined; listed?: readonly ListedFault[] } = {},
   ) {
     const details = typeof fault === 'string' ? fault : `${fault.field}: ${fault.message}`;
-    // A refusal is an answer, and nobody reads its stack: what went wrong inside is its cause. Writing it took a sixth of a plain 401.
+    // A refusal is an ordinary answer, and nobody reads its stack. If an inner error caused it, that is its `cause`. Writing the stack took
+    // a sixth of the time of a plain 401.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(`${MESSAGES[code]}: ${details}`, options);
@@ -166,22 +167,22 @@ export class Problem extends Error {
     this.details = details;
   }
 
-  /** The same refusal with a place in front of its field, as `body`. A refusal that names no field is returned as it is. */
+  /** The same refusal with a place in front of its field, for example `body`. A refusal that names no field is returned unchanged. */
   within(place: string): Problem {
     if (!this.fault) return this;
     return new Problem(this.code, `${place}.${this.details}`, { cause: this.cause });
   }
 }
 
-/** A fault of a field of an order's body. */
+/** A fault of a field in the body of an order. */
 export interface BodyFault extends Fault {
   code: FaultCode;
-  /** The element of the list that has it. */
+  /** The element of the list that has the fault. */
   index?: number | undefined;
 }
 
 /**
- * The refusal of a body with all its faults. It says what the first one is.
+ * Refuses a body and lists all its faults. The details describe the first one.
  * @param faults at least one, in the order of the elements; `field` is the whole path within the body
  */
 export function refusedBody(faults: readonly BodyFault[]): Problem {
@@ -195,10 +196,10 @@ export function refusedBody(faults: readonly BodyFault[]): Problem {
 }
 
 /**
- * The refusal of a list, all or nothing: the code that comes first, and every element that causes it.
- * @param list the field of the body that is the list, as `payments`
+ * Refuses a whole list. The refusal has the code that comes first in `order`, and lists every element that causes it.
+ * @param list the field of the body that is the list, such as `payments`
  * @param refused the refusal of each element that is refused, at least one
- * @param order the codes in the order in which the operation tells them
+ * @param order the codes in the order in which the operation reports them
  */
 export function refusedElements(
   list: string,
@@ -223,7 +224,7 @@ function withFaults(code: ErrorCode, listed: readonly ListedFault[]): Problem {
   return new Problem(code, listed[0]?.details ?? '', { listed: listed.slice(0, MAX_LISTED_FAULTS) });
 }
 
-/** What a function gives, or the Problem that it throws. */
+/** The result of a function, or the Problem that it throws. */
 export function attempt<T>(work: () => T): T | Problem {
   try {
     return work();
@@ -232,19 +233,19 @@ export function attempt<T>(work: () => T): T | Problem {
   }
 }
 
-/** The refusal that was thrown. @throws every other error */
+/** Returns the refusal that was thrown. @throws any other error */
 export function refusalOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   throw error;
 }
 
-/** The refusal of the lowest index, where a list is all or nothing; of one index, that of the first map. */
+/** The refusal with the lowest index, for lists that are all or nothing. If several maps refuse the same index, the first map decides. */
 export function firstRefusal(...refused: ReadonlyMap<number, Problem>[]): Problem | undefined {
   const index = Math.min(...refused.flatMap((each) => [...each.keys()]));
   return refused.find((each) => each.has(index))?.get(index);
 }
 
-/** A wrong setting or an unusable machine stops the start. The message is one line for the person who started the service. */
+/** A wrong setting or an unusable machine, which stops the start. The message is one line for the person who started the service. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

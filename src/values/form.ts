@@ -1,9 +1,9 @@
-/** Stands for bytes that are not UTF-8 (as in Python's PEP 383): a lone surrogate, which storable.ts refuses. */
+/** Replaces bytes that are not UTF-8 with a lone surrogate, similar to Python's PEP 383. text.ts refuses it. */
 const NOT_UTF8 = '\udcff';
 
 /**
- * The names and values of a query or a form (application/x-www-form-urlencoded), in their order. As URLSearchParams reads them, except
- * that bytes that are not UTF-8 do not silently become U+FFFD.
+ * Reads the names and values of a query or a form (application/x-www-form-urlencoded) in their order. It reads them as URLSearchParams
+ * does, except that bytes that are not UTF-8 do not silently become U+FFFD.
  */
 export function* readForm(encoded: string): Generator<[name: string, value: string]> {
   for (const pair of encoded.split('&')) {
@@ -18,7 +18,7 @@ function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   try {
-    // A percent sign that begins no byte is a percent sign.
+    // A percent sign that is not followed by two hexadecimal digits is literal.
     return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
   } catch {
     return NOT_UTF8;

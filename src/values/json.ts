@@ -1,13 +1,13 @@
 import { messageOf } from './unknown.ts';
 
 /**
- * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. Here each number whose double does not print as it was
- * written is remembered with its digits. Where a schema takes a number, http/validation.ts puts the digits in its place, and money.ts
- * reads both. Everywhere else a number stays a number: `60.0` is the integer 60, and `1.0` is never a text.
+ * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. This parser remembers the digits of each number that a double
+ * would print differently. If a schema takes a decimal, http/validation.ts puts the digits in its place, and money.ts reads both.
+ * Everywhere else a number stays a number: `60.0` is the integer 60, and `1.0` is never a text.
  */
 
 declare global {
-  /** Node has them; TypeScript's libraries do not know them yet (the proposal "JSON.parse source text access"). */
+  /** Node has these members; TypeScript's libraries do not yet declare them (the proposal "JSON.parse source text access"). */
   interface JSON {
     parse(
       text: string,
@@ -46,12 +46,12 @@ export function parseJson(text: string): unknown {
   return document;
 }
 
-/** Characters of a parser's message that a refusal quotes. */
+/** The most characters of a parser's message that a refusal quotes. */
 const MAX_QUOTED_LENGTH = 120;
 
 /**
- * What is wrong with a text that `parseJson` or `JSON.parse` refused. It leaves out the part of the text that V8 quotes: it can hold bank
- * details or passwords, and refusals are logged.
+ * Says what is wrong with a text that `parseJson` or `JSON.parse` refused. It leaves out the part of the text that V8 quotes. That part may
+ * contain bank details or passwords, and refusals are logged.
  */
 export function jsonFault(error: unknown): string {
   const message = messageOf(error);
@@ -59,7 +59,7 @@ export function jsonFault(error: unknown): string {
   return message.startsWith('"') ? 'unexpected text' : (message.split(', ', 1)[0] as string);
 }
 
-/** The digits of a document that `parseJson` gave; undefined where every number prints as it was written. */
+/** The digits of a document that `parseJson` returned; undefined if every number prints as it was written. */
 export function writtenDigits(document: unknown): WrittenDigits | undefined {
   return typeof document === 'object' && document !== null ? documents.get(document) : undefined;
 }

@@ -1,4 +1,4 @@
-/** The languages that people are addressed in: on pages, in mails and in text messages. */
+/** The languages of pages, mails and text messages. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 

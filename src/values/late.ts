@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /**
- * A package that is loaded where it is first needed, at once: a process that never needs it starts sooner and is smaller.
+ * Loads a package synchronously when it is first needed. A process that never needs it starts sooner and uses less memory.
  * @param load requires it: `late((require) => require('undici') as typeof import('undici'))`
  */
 export function late<T>(load: (require: NodeJS.Require) => T): () => T {

@@ -2,8 +2,8 @@ import Big from 'big.js';
 import { Problem } from './errors.ts';
 
 /**
- * Amounts are decimal strings in the program and `numeric` in the database, never floats (docs/decisions.md, 1).
- * A JSON number in a request is read from its source text, so that no digit is lost (json.ts).
+ * Amounts are decimal strings in the program and `numeric` in the database, never floats (docs/decisions.md, 1). A JSON number in a request
+ * is read from its source text, so that no digit is lost (json.ts).
  */
 
 /** Digits before the decimal point that an amount or a rate may have. */
@@ -13,7 +13,7 @@ export const MAX_AMOUNT_DECIMALS = 8;
 /** Digits after the decimal point of a rate. */
 export const MAX_RATE_DECIMALS = 12;
 
-/** An amount above zero as most are written: it is its own plain notation. */
+/** An amount above zero in the usual spelling, which is already plain notation. */
 const USUAL = /^[1-9]\d{0,17}(?:\.\d{1,8})?$/;
 const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
 
@@ -21,7 +21,7 @@ const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
  * Reads a decimal from a request.
  * @param value a JSON number or a decimal string, in any notation that JSON allows
  * @param field the path of the field, for the message
- * @param options `positive`: must be above zero; `signed`: may be negative; `decimals`: maximum of digits after the point
+ * @param options `positive`: must be above zero; `signed`: may be negative; `decimals`: the most digits after the point
  * @returns the same number in plain notation; trailing zeros stay
  * @throws Problem invalid_body
  */
@@ -51,7 +51,7 @@ export function decimal(
   return (sign === 0 ? plain.replace('-', '') : plain).replace(/^(-?)0+(?=\d)/, '$1');
 }
 
-/** A decimal string for Intl, which writes every digit of it: a number would be a float. @throws RangeError if it is not a decimal */
+/** Types a decimal string for Intl, which then formats every digit. A number would be a float. @throws RangeError if it is not a decimal */
 export function numeral(amount: string): Intl.StringNumericLiteral {
   if (!isNumeral(amount)) throw new RangeError('an amount must be a decimal number');
   return amount;
@@ -67,22 +67,22 @@ export function decimalsOf(amount: string): number {
   return point < 0 ? 0 : amount.length - point - 1;
 }
 
-/** The sum of two decimal strings in plain notation, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
+/** The sum of two decimal strings in plain notation. It has as many decimals as the longer one, as in PostgreSQL's `numeric`. */
 export function sum(a: string, b: string): string {
   const decimals = Math.max(decimalsOf(a), decimalsOf(b));
-  // Whole numbers of the smallest unit: an import adds each of its amounts, and Big takes ten times as long.
+  // Adds whole numbers of the smallest unit. An import adds each of its amounts, and Big takes ten times as long.
   const units = unitsOf(a, decimals) + unitsOf(b, decimals);
   if (decimals === 0) return String(units);
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** A decimal string without its point. @param decimals at least as many as it has */
+/** A decimal string as a whole number of units, without its point. @param decimals at least as many as it has */
 function unitsOf(amount: string, decimals: number): bigint {
   return BigInt(amount.replace('.', '') + '0'.repeat(decimals - decimalsOf(amount)));
 }
 
-/** A decimal in a form that is the same for equal ones: 1.170 is 1.17. */
+/** A decimal in a canonical form: equal decimals give equal texts. 1.170 becomes 1.17. */
 export function plain(value: string | number): string {
   return new Big(value).toFixed();
 }

@@ -1,15 +1,15 @@
-/** Exact fractions, for rates: 1/3 of a pair's inverse has no decimal text. */
+/** Exact fractions for rates. The inverse of a rate may be 1/3, which no decimal text can express. */
 
-/** A fraction, whose denominator is above zero. */
+/** A fraction. Its denominator is above zero. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** How a result that lies between two texts becomes one of them: towards zero, or to the nearer one and at a tie to the even one. */
+/** How to round: towards zero, or to the nearest, with ties going to the even digit. */
 export type Rounding = 'down' | 'half-even';
 
-/** The fraction of a decimal in plain notation, as 1.185 or -0.002. */
+/** The fraction of a decimal in plain notation, such as 1.185 or -0.002. */
 export function ratioOf(decimal: string): Ratio {
   const [whole = '', fraction = ''] = decimal.split('.');
   return { numerator: BigInt(whole + fraction), denominator: 10n ** BigInt(fraction.length) };
@@ -24,7 +24,7 @@ export function plus(one: Ratio, other: Ratio): Ratio {
   return ratio(numerator, one.denominator * other.denominator);
 }
 
-/** One divided by a fraction. @throws RangeError of zero */
+/** One divided by a fraction. @throws RangeError if the fraction is zero */
 export function inverted({ numerator, denominator }: Ratio): Ratio {
   if (numerator === 0n) throw new RangeError('zero has no inverse');
   return numerator < 0n ? ratio(-denominator, -numerator) : ratio(denominator, numerator);
@@ -39,7 +39,7 @@ function ratio(numerator: bigint, denominator: bigint): Ratio {
   return { numerator, denominator };
 }
 
-/** A fraction as a decimal with exactly so many digits after the point. */
+/** A fraction as a decimal with exactly `decimals` digits after the point. */
 export function rounded(value: Ratio, decimals: number, rounding: Rounding): string {
   const negative = value.numerator < 0n;
   const size = negative ? -value.numerator : value.numerator;
@@ -50,15 +50,15 @@ export function rounded(value: Ratio, decimals: number, rounding: Rounding): str
 }
 
 /**
- * A positive fraction as a decimal with at most so many significant digits and so many after the point, without zeros at its end. It is
- * rounded once.
+ * A positive fraction as a decimal, rounded once and without trailing zeros. It has at most the given number of significant digits and of
+ * digits after the point.
  */
 export function significant(
   value: Ratio,
   { digits, decimals, rounding }: { digits: number; decimals: number; rounding: Rounding },
 ): string {
   const { numerator, denominator } = value;
-  // Of the number's first digit: 0 is that of units, -3 that of thousandths.
+  // The place of the number's first digit: 0 for units, -3 for thousandths.
   let magnitude = String(numerator).length - String(denominator).length;
   const [above, below] =
     magnitude < 0
@@ -71,7 +71,7 @@ export function significant(
   return String(divided(numerator, denominator * unit, rounding) * unit);
 }
 
-/** A decimal without zeros at its end: 0.8500 is 0.85. */
+/** A decimal without trailing zeros: 0.8500 becomes 0.85. */
 export function withoutZeros(decimal: string): string {
   if (!decimal.includes('.')) return decimal;
   let end = decimal.length;

@@ -1,4 +1,4 @@
-/** Why money is exchanged or paid, in the words of the interface. `mortage_repayment` is spelt so there. */
+/** Why money is exchanged or paid, in the words of the interface. The interface spells `mortage_repayment` this way. */
 export const REASONS = [
   'charitable_aid',
   'payment_for_goods',

@@ -6,46 +6,49 @@ import { MAX_AMOUNT_DECIMALS, MAX_INTEGER_DIGITS } from './money.ts';
 
 const HEX = '[0-9a-fA-F]';
 
-/** The forms of texts that several schemas ask for. validation.ts has the words for each. */
+/** Patterns that several schemas use. validation.ts has the words for each. */
 export const PATTERNS = {
-  /** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
+  /**
+   * An identifier that the institution's core or the service chose (docs/decisions.md, 1). `.` and `..` are excluded because a path cannot
+   * name them.
+   */
   id: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
   uuid: `^${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}$`,
-  /** Version 4 (RFC 9562, 5.4). */
+  /** A UUID of version 4 (RFC 9562, 5.4). */
   randomUuid: `^${HEX}{8}-${HEX}{4}-4${HEX}{3}-[89abAB]${HEX}{3}-${HEX}{12}$`,
   /** ISO 3166-1 alpha-2. */
   country: '^[A-Z]{2}$',
   /** ISO 4217. */
   currency: '^[A-Z]{3}$',
-  /** Something to read. */
+  /** At least one character that is not white space. */
   notBlank: '\\S',
   email: '^[^\\s@<>"]+@[^\\s@<>"]+$',
   phone: '^\\+?[0-9 ()-]{4,32}$',
-  /** Of the audit trail: position and hash. */
+  /** The head of the audit trail: position and hash. */
   head: `^[1-9]\\d{0,14}:${HEX}{64}$`,
-  /** Or `SWBIC`. */
+  /** A clearing system of ISO 20022, or `SWBIC`. */
   clearingSystem: '^[A-Z]{5}$',
-  /** Of a refused request, or a class of statuses. */
+  /** The status of a refused request, or a class of statuses such as `4xx`. */
   refusedStatus: '^[45](\\d\\d|xx)$',
   status: '^[1-5](\\d\\d|xx)$',
   currencies: '^([A-Z]{3},?)+$',
-  /** A text of one line. */
+  /** A text of one line, without control characters. */
   noControls: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  /** Of the day, to the minute. */
+  /** A time of day, to the minute. */
   time: '^([01]\\d|2[0-3]):[0-5]\\d$',
 } as const;
 
-/** What an amount or a rate may be (money.ts). */
+/** The range of an amount or a rate (money.ts). */
 export interface DecimalRange {
-  /** Above zero; otherwise zero is possible. */
+  /** Must be above zero; by default zero is possible. */
   positive?: boolean;
   /** It may be negative. */
   signed?: boolean;
-  /** Digits after the point; default: those of an amount. */
+  /** Digits after the point; by default those of an amount. */
   decimals?: number;
 }
 
-/** A decimal as the description shows it: as a number, and as a text in plain notation. */
+/** The two forms of a decimal in the description: a number, and a text in plain notation. */
 export function decimalForms({ positive = false, signed = false, decimals = MAX_AMOUNT_DECIMALS }: DecimalRange): {
   number: object;
   text: object;
@@ -64,14 +67,17 @@ export function decimalForms({ positive = false, signed = false, decimals = MAX_
   };
 }
 
-/** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
+/**
+ * An identifier that the institution's core or the service chose (docs/decisions.md, 1). `.` and `..` are excluded because a path cannot
+ * name them.
+ */
 export const Id = (description: string) => Type.String({ pattern: PATTERNS.id, maxLength: 64, description });
-/** A UUID, in lower case once it has been checked (compilers.ts). */
+/** A UUID. Once checked, it is in lower case (compilers.ts). */
 export const Uuid = (description: string) => Type.String({ format: 'uuid', pattern: PATTERNS.uuid, description });
-/** A UUID that names a record. Another text names none, as an unknown UUID does. */
+/** A UUID that names a record. Any other text is treated like an unknown UUID: there is no such record. */
 export const UuidOfRecord = (description: string, options: object = {}) =>
   Type.String({ format: 'uuid', description, ...options });
-/** Version 4 (RFC 9562, 5.4). */
+/** A UUID of version 4 (RFC 9562, 5.4). */
 export const RandomUuid = (description: string) =>
   Type.String({ format: 'uuid', pattern: PATTERNS.randomUuid, description });
 /** A currency that a caller gives. */
@@ -80,23 +86,23 @@ export const Currency = (description = 'ISO 4217 currency') =>
 /** A country that a caller gives. */
 export const Country = (description: string) =>
   Type.String({ pattern: PATTERNS.country, format: 'iso-3166', description });
-/** The code of a currency that is looked for. One that ISO 4217 does not list finds nothing. */
+/** A currency code to search for. A code that ISO 4217 does not list finds nothing. */
 export const CurrencyCode = (description: string) => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
-/** A name, which somebody looks for in a list. */
+/** A name, by which people find a record in a list. */
 export const Name = (description: string, maxLength = 500) =>
   Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
-/** Where somebody gets mail. */
+/** An email address. */
 export const EmailAddress = (description: string) =>
   Type.String({ pattern: PATTERNS.email, maxLength: 254, description });
 export const Day = (description: string) => Type.String({ format: 'date', description: `${description}, YYYY-MM-DD` });
 /**
- * The form of a value in the description, where the service itself checks it, with words of its own: an instant, an amount, a list. The
- * validator does not look at it (description/components.ts).
+ * The form of a value in the description when the service itself checks it with words of its own: an instant, an amount, a list. The
+ * validator ignores it (description/components.ts).
  */
 export const formed = (form: object) => ({ 'x-form': form });
-/** Characters of an instant; no instant needs so many. */
+/** The most characters of an instant. No instant needs more. */
 const MAX_INSTANT_LENGTH = 40;
 const INSTANT = { type: 'string', format: 'date-time' };
 export const Instant = (description: string) =>
@@ -105,9 +111,9 @@ export const Instant = (description: string) =>
     description: `${description}, ISO 8601 with an offset`,
     ...formed(INSTANT),
   });
-/** An instant of an answer. */
+/** An instant in an answer. */
 export const Moment = Type.Unsafe<Date>(Type.String({ format: 'date-time' }));
-/** An instant, or a day, which the description says how to read. */
+/** An instant or a day. The description says how each is read. */
 export const InstantOrDay = (description: string) =>
   Type.String({
     maxLength: MAX_INSTANT_LENGTH,
@@ -120,12 +126,12 @@ export const Decimal = (description: string, range: DecimalRange = {}) =>
     description: `${description}; a number or a decimal string, read exactly`,
     ...formed({ anyOf: Object.values(decimalForms(range)) }),
   });
-/** A JSON number, read exactly (money.ts): a text is none. */
+/** A JSON number, read exactly (money.ts). A text is refused. */
 export const DecimalNumber = (description: string, range: DecimalRange = {}) =>
   Type.Unsafe<number | string>(
     Type.Number({ description: `${description}, read exactly`, ...formed(decimalForms(range).number) }),
   );
-/** A decimal of an answer: a JSON number with exactly its digits. */
+/** A decimal in an answer: a JSON number with exactly its digits. */
 export const ExactNumber = (description: string) => Type.Unsafe<Exact>(Type.Number({ description }));
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -135,5 +141,5 @@ export const ClientId = Type.String({
   examples: ['CLI000001'],
 });
 
-/** For an object that has no fields other than the described ones. */
+/** For an object that has only the described fields. */
 export const closed = { additionalProperties: false };

@@ -1,9 +1,9 @@
 const SPECIAL = /["\\]/;
 
 /**
- * A list as a parameter of type text[], in PostgreSQL's own notation. For lists of thousands: the driver writes a list piece by piece,
- * which leaves three times as much garbage.
- * @param texts without NUL, as every text that is stored
+ * A list as a parameter of type text[], in PostgreSQL's own notation. Use it for lists of thousands: the driver builds a list piece by
+ * piece, which leaves three times as much garbage.
+ * @param texts without NUL, like every text that is stored
  */
 export function textArray(texts: readonly string[]): string {
   if (texts.length === 0) return '{}';

@@ -1,8 +1,6 @@
-/**
- * Texts that can be stored and answered. PostgreSQL's text cannot hold NUL, and UTF-8 cannot hold a surrogate without its partner.
- */
+/** Texts that can be stored and sent. PostgreSQL's text cannot hold NUL, and UTF-8 cannot hold a surrogate without its partner. */
 
-/** What a refusal says of a text that is not storable. */
+/** What a refusal says about a text that cannot be stored. */
 export const NOT_STORABLE = 'must not contain a NUL character or a lone surrogate';
 
 export function isStorable(text: string): boolean {
@@ -10,12 +8,12 @@ export function isStorable(text: string): boolean {
 }
 
 /**
- * Looks for a text that cannot be stored, names of fields included.
- * @param path of the value, as `body`
+ * Looks for a text that cannot be stored. It also checks the names of fields.
+ * @param path of the value, for example `body`
  * @returns the path of the text, or of the object that has the name; undefined if every text can be stored
  */
 export function findUnstorable(value: unknown, path: string): string | undefined {
-  // A list of what is left to look at: a caller can nest values deeper than the call stack goes.
+  // A list of what is left to check. A caller can nest values deeper than the call stack allows.
   const left = [{ value, path }];
   for (let next = left.pop(); next; next = left.pop()) {
     const { value: found, path: at } = next;
@@ -30,7 +28,7 @@ export function findUnstorable(value: unknown, path: string): string | undefined
 }
 
 /**
- * Facts as JSON for the templates, in which every string is printable. Control characters have no glyph. Characters that override the
+ * Facts as JSON for the templates, with every string made printable. Control characters have no glyph. Characters that override the
  * direction of writing could make an account number or a name look different from what is stored.
  */
 export function printableJson(facts: unknown): string {
@@ -41,7 +39,7 @@ const LINE = /[\r\n\t\v\f\u2028\u2029]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be removed
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
-/** One line of text without control characters and overrides of direction. */
+/** One line of text without control characters and direction overrides. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(LINE, ' ').replace(UNPRINTABLE, '').normalize('NFC');
 }
@@ -50,14 +48,17 @@ export function printable(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
-/** A text of other people as a field of a CSV file: what a spreadsheet would run as a formula gets an apostrophe in front. */
+/** A foreign text as a field of a CSV file. If a spreadsheet would run it as a formula, it gets an apostrophe in front. */
 export function spreadsheetText(value: string | null | undefined): string {
   if (!value) return '';
   const formed = value.toWellFormed();
   return FORMULA.test(formed) ? `'${formed}` : formed;
 }
 
-/** Besides what RFC 4180 quotes, what separates fields where a comma is the decimal point: `ref;=1+1` would be two, one a formula. */
+/**
+ * Besides the characters that RFC 4180 quotes, it quotes separators of locales with a decimal comma. Otherwise `ref;=1+1` would be two
+ * fields, one of them a formula.
+ */
 const QUOTED = /[",\r\n;\t|]/;
 
 /** A line of a CSV file (RFC 4180): CRLF, quotes doubled. */
@@ -67,7 +68,7 @@ export function csvLine(fields: readonly string[]): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text within HTML. */
+/** Escapes a text for HTML. */
 export function inHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

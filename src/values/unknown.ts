@@ -1,16 +1,16 @@
-/** What can be said of a value whose type nobody knows: what was thrown, JSON of somebody else, a word of a list. */
+/** Helpers for values of unknown type: thrown values, JSON from others, words that should be from a list. */
 
-/** Whether a value has fields. */
+/** Whether a value can have fields. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The fields of a value. Anything but an object has none. */
+/** The fields of a value. Anything but an object has no fields. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** The values of a list. Anything but a list has none. */
+/** The items of a list. Anything but a list has no items. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -23,18 +23,18 @@ export function textsOf<Name extends string>(value: unknown, names: readonly Nam
     : undefined;
 }
 
-/** What was thrown, as an error. */
+/** A thrown value as an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** What an error says. */
+/** The message of an error, or the value as text. */
 export function messageOf(error: unknown): string {
   const { message } = fieldsOf(error);
   return typeof message === 'string' ? message : String(error);
 }
 
-/** The code of an error of the system, a library or the database (SQLSTATE); undefined where it has none. */
+/** The code of an error from the system, a library or the database (SQLSTATE); undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = fieldsOf(error);
   return typeof code === 'string' ? code : undefined;
@@ -46,7 +46,7 @@ export function isOneOf<T>(values: readonly T[], value: unknown): value is T {
   return all.includes(value);
 }
 
-/** A value for each of some names. */
+/** A record with a value for each of the given names. */
 export function tableOf<Name extends string, Value>(
   names: readonly Name[],
   of: (name: Name) => Value,
@@ -54,7 +54,7 @@ export function tableOf<Name extends string, Value>(
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>;
 }
 
-/** The names of a record that has no others than its type says, as a constant. */
+/** The names of a record that has exactly the fields of its type, for constants. */
 export function namesOf<T extends object>(record: T): (keyof T & string)[] {
   return Object.keys(record) as (keyof T & string)[];
 }

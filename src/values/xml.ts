@@ -1,9 +1,9 @@
-/** The texts of XML messages that the service writes. Its names of elements are its own, so that only contents are escaped. */
+/** Writes the XML messages of the service. Element names are constants, so only contents are escaped. */
 
-/** @param content XML already */
+/** @param content XML, escaped already */
 export const element = (name: string, content: string): string => `<${name}>${content}</${name}>`;
 
-/** An element with a text of at most `max` characters, or nothing where there is no text. */
+/** An element with a text of at most `max` characters; empty if there is no text. */
 export function optional(name: string, value: string | null | undefined, max: number): string {
   return value ? element(name, text(value, max)) : '';
 }
