@@ -4,15 +4,15 @@ import { readHosts } from '../settings/database-hosts.ts';
 import { monotonic } from '../values/calendar.ts';
 import { HostChoice } from './host-choice.ts';
 
-/** One choice for each connection string that names several hosts; a process has a handful. */
+/** One choice for each connection string that names several hosts. A process has a handful of them. */
 const CHOICES = new Map<string, HostChoice>();
 
 const DONE: Promise<unknown> = Promise.resolve();
 
-/** The connections that are open, and since when (monotonic). */
+/** The open connections, each with the moment at which it was opened (monotonic). */
 const OPEN = new Map<DatabaseClient, number>();
 
-/** How a connection sends more than one statement at a time. */
+/** How a connection sends statements without waiting for the answers before them. */
 export interface Pipelined {
   later<R extends pg.QueryResultRow>(
     statement: string | pg.QueryConfig,
@@ -25,12 +25,12 @@ export interface Pipelined {
   commitAfter(statement: pg.QueryConfig): Promise<void>;
 }
 
-/** A connection to the database. Its string may name several hosts, of which it takes the one that fits when it connects. */
+/** A connection to the database. If its string names several hosts, it takes the one that fits when it connects. */
 export class DatabaseClient extends pg.Client implements Pipelined {
   readonly url: string;
   readonly #choice: HostChoice | undefined;
   #ended = false;
-  /** Of the statements that nobody waits for: the last answer, and the last one that somebody takes. */
+  /** Answers to statements that nobody waits for: the last one, and the last one whose result is used. */
   #answered: Promise<unknown> = DONE;
   #taken: Promise<unknown> = DONE;
   #meanwhile: Promise<unknown>[] = [];
@@ -70,8 +70,8 @@ export class DatabaseClient extends pg.Client implements Pipelined {
   }
 
   /**
-   * Sends a statement of a transaction whose answer the code that sends it does not need. It goes out together with the next one that is
-   * waited for. Where it fails, the server refuses every later statement, and `settled` throws why.
+   * Sends a statement of a transaction without waiting for its answer. It goes out together with the next statement that is waited for. If
+   * it fails, the server refuses every later statement, and `settled` throws the cause.
    * @param taken gets the result
    */
   later<R extends pg.QueryResultRow>(
@@ -84,13 +84,13 @@ export class DatabaseClient extends pg.Client implements Pipelined {
     if (taken) this.#taken = this.#answered;
   }
 
-  /** Takes work of a transaction that goes on beside what follows, and ends before the transaction does. */
+  /** Registers work of a transaction that runs alongside later statements. It ends before the transaction does. */
   meanwhile(work: Promise<unknown>): void {
     this.#meanwhile.push(work);
     work.catch(() => {});
   }
 
-  /** Waits for work that goes on beside, and for results that somebody takes. @throws what made that work fail */
+  /** Waits for the work of `meanwhile`, and for results that `later` passes on. @throws what made that work fail */
   async caughtUp(): Promise<void> {
     while (this.#meanwhile.length > 0) {
       const some = this.#meanwhile.splice(0);
@@ -101,7 +101,7 @@ export class DatabaseClient extends pg.Client implements Pipelined {
   }
 
   /**
-   * Waits for all that was begun by `later` and `meanwhile`.
+   * Waits for everything that `later` and `meanwhile` began.
    * @throws the error of the first statement that failed, once
    */
   async settled(): Promise<void> {
@@ -111,7 +111,7 @@ export class DatabaseClient extends pg.Client implements Pipelined {
         work ??= error;
       });
     while (this.#meanwhile.length > 0);
-    // The server answers in the order of the statements.
+    // The server answers statements in order, so this one comes last.
     await this.#answered;
     const failure = this.#failure ?? work;
     this.#failure = undefined;
@@ -127,8 +127,8 @@ export class DatabaseClient extends pg.Client implements Pipelined {
   }
 
   /**
-   * Runs the last statement of a transaction and commits it. Both go to the server together, which saves a round trip for each change. Where
-   * the statement fails, the server passes over the commit.
+   * Runs the last statement of a transaction and commits it. Both go to the server together, which saves a round trip for each change. If
+   * the statement fails, the server skips the commit.
    */
   commitAfter(statement: pg.QueryConfig): Promise<void> {
     const query = new pg.Query(statement);
@@ -155,7 +155,7 @@ export class DatabaseClient extends pg.Client implements Pipelined {
   }
 }
 
-/** Has a stream write at once what is said to it in one turn of the event loop: its reader is woken once, and reads once. */
+/** Makes a stream write everything from one turn of the event loop at once. Its reader then wakes and reads only once. */
 function gatherWrites(stream: Writable): void {
   const write: (...said: never[]) => boolean = stream.write;
   let gathers = false;
@@ -172,7 +172,7 @@ function gatherWrites(stream: Writable): void {
   };
 }
 
-/** A connection that has the server commit after a statement, before it waits for the next message. */
+/** Wraps a connection so that it sends `commit` directly after a statement, without a sync between the two. */
 function endingWithCommit(connection: pg.Connection): pg.Connection {
   const execute = (...how: Parameters<pg.Connection['execute']>) => {
     connection.execute(...how);
@@ -184,9 +184,10 @@ function endingWithCommit(connection: pg.Connection): pg.Connection {
 }
 
 /**
- * Breaks the connections of some connection strings that lead to a server which another has replaced, busy or not, without a word to it:
- * a host that has gone silent would not answer. Their statements fail.
- * @param until of a string with one host: those that were opened until then (monotonic)
+ * Breaks the connections that lead to a server that another has replaced, whether busy or not. It sends no goodbye, because a silent host
+ * would not answer. Their statements fail.
+ * @param urls the connection strings
+ * @param until for a string with one host: breaks only connections that were opened until then (monotonic)
  */
 export async function leaveFormerServer(urls: readonly string[], until: number): Promise<void> {
   for (const url of new Set(urls)) {

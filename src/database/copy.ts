@@ -6,27 +6,27 @@ import { codeOf } from '../values/unknown.ts';
 import { isDistributed } from './cells/pool.ts';
 import { savepoint, type Transaction } from './database.ts';
 
-/** Characters handed to the connection at once. */
+/** Characters passed to the connection at once. */
 const CHUNK_CHARACTERS = 65_536;
-/** Rows of an INSERT: a message to the server has at most 65,535 values. */
+/** The most rows of an INSERT. A message to the server has at most 65,535 values. */
 const MAX_INSERTED_ROWS = 500;
-/** SQLSTATE of a COPY that a worker of Citus refuses, whatever the worker says (internal_error). */
+/** SQLSTATE of a COPY that a Citus worker refuses, whatever the worker's own reason (internal_error). */
 const NO_REASON = 'XX000';
 
-/** Most rows that `writeRows` writes without COPY, which waits for its server twice. */
+/** The most rows that `writeRows` writes without COPY, which needs two round trips. */
 const MAX_ROWS_AT_ONCE = 64;
 
 export type CopyValue = string | number | boolean | Date | Buffer | null | undefined;
 
 /**
- * The columns of a table, each with its value of a row; null and undefined are SQL's null.
- * With `Written`, a record by column, a missing column or a value of the wrong type does not compile.
+ * The columns of a table, each with a function that gives its value for a row. Null and undefined become SQL's null. If `Written` lists the
+ * type of each column, a missing column or a value of the wrong type does not compile.
  */
 export type Columns<Row, Written = Record<string, CopyValue>> = {
   [Column in keyof Written]: (row: Row) => Written[Column] | (null extends Written[Column] ? undefined : never);
 };
 
-/** How rows are written: `copyRows`, `insertRows`. */
+/** A way to write rows: `copyRows` or `insertRows`. */
 export type WriteRows = <Row>(
   tx: Transaction,
   table: string,
@@ -35,8 +35,8 @@ export type WriteRows = <Row>(
 ) => Promise<unknown>;
 
 /**
- * Writes rows: some with an INSERT, which nobody has to wait for; many with COPY.
- * @param table, columns as of `copyRows`
+ * Writes rows: a few with an INSERT, which nobody has to wait for, and many with COPY.
+ * @param table, columns as for `copyRows`
  */
 export async function writeRows<Row>(
   tx: Transaction,
@@ -71,10 +71,10 @@ async function copy<Row>(tx: Transaction, table: string, columns: Columns<Row>, 
 }
 
 /**
- * Writes rows with INSERT. Unlike a COPY, it gives up where the database does not answer, and gives what the database has made. Citus hands
- * on why a worker refuses it: who imports refuses the line at fault, or tries again after a deadlock. It takes `values`; an
- * `insert ... select` is a COPY there too. One row has a prepared statement.
- * @param returning the columns that are wanted of each row
+ * Writes rows with INSERT. Unlike COPY, it gives up if the database does not answer, and it can return what the database has generated.
+ * Citus also passes on why a worker refuses a row, so an import can refuse that line, or retry after a deadlock. It uses `values`, because
+ * Citus turns `insert ... select` into a COPY. A single row uses a prepared statement.
+ * @param returning the columns to return for each row
  */
 export async function insertRows<Row, R extends pg.QueryResultRow = pg.QueryResultRow>(
   tx: Transaction,
@@ -115,7 +115,7 @@ function* chunks<Row>(values: ((row: Row) => CopyValue)[], rows: Iterable<Row>):
   let characters = 0;
   for (const row of rows) {
     for (let index = 0; index < values.length; index += 1) fields[index] = field(values[index]?.(row));
-    // Joined at once: a text that grows field by field leaves a piece of garbage for each.
+    // Joined in one step. A text that grows field by field leaves garbage for each field.
     const line = fields.join('\t');
     lines.push(line);
     characters += line.length;
@@ -142,7 +142,7 @@ function field(value: CopyValue): string {
   return textOf(value) ?? '\\N';
 }
 
-/** A value as its type reads it; null is SQL's. */
+/** A value in the text form of its type; null stands for SQL's null. */
 function textOf(value: CopyValue): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();

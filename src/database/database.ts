@@ -16,28 +16,28 @@ export type Transaction = pg.PoolClient & Pipelined;
 export type Pool = pg.Pool;
 
 /**
- * What a transaction leaves for background work to do after its commit: events in the outbox, notifications that are due in the queue, changes
- * for the feed, statements to be delivered, rows of the audit trail to be sealed, files of orders to be judged or made.
+ * The kinds of work that a transaction leaves for after its commit: events in the outbox, due notifications in the queue, changes for the
+ * feed, statements to be delivered, audit rows to be sealed, and files of orders to be judged or made.
  */
 export const WORK = ['events', 'queue', 'changes', 'statements', 'audit', 'orders'] as const;
 export type Work = (typeof WORK)[number];
 
-/** What happens around the transactions of a pool. */
+/** Hooks around the transactions of a pool. */
 export interface TransactionHooks {
-  /** What a transaction has changed is about to be read. */
+  /** Called before what a transaction has changed is read. */
   beforeReading(tx: Transaction): void;
-  /** A step of a transaction has ended, and another one follows. */
+  /** Called when a step of a transaction has ended and another one follows. */
   stepEnded(tx: Transaction): Promise<void>;
-  /** Runs the last statements of a transaction before it commits. @returns the very last one, if any, which is still to be run */
+  /** Runs the last statements of a transaction before it commits. @returns the very last statement, if any, which the caller runs */
   beforeCommit(tx: Transaction): Promise<pg.QueryConfig | undefined>;
-  /** A transaction has ended. @param left what it leaves to be done; undefined where it was rolled back */
+  /** Called when a transaction has ended. @param left the work that it leaves; undefined if it was rolled back */
   ended(tx: Transaction, left: ReadonlySet<Work> | undefined): void;
 }
 
-/** What the pool of a connection says of it. */
+/** What the pool of a connection says about it. */
 interface Origin {
   pool: Pool;
-  /** A connection beside the pool, which is not open yet. */
+  /** Makes a connection outside the pool, which is not open yet. */
   another(name: string): pg.Client;
 }
 
@@ -46,21 +46,21 @@ const HOOKS = new WeakMap<Pool, TransactionHooks>();
 const LEFT = new WeakMap<Transaction, Set<Work>>();
 const NOTHING: ReadonlySet<Work> = new Set();
 
-/** A transaction leaves something to be done: whoever does it is woken when it has been committed. */
+/** Records that a transaction leaves work. After the commit, whoever does that work is woken. */
 export function leaveWork(tx: Transaction, work: Work): void {
   const left = LEFT.get(tx);
   if (left) left.add(work);
   else LEFT.set(tx, new Set([work]));
 }
 
-/** What a transaction that ends now leaves to be done. */
+/** Takes the work that a transaction leaves when it ends. */
 function takeWork(tx: Transaction): ReadonlySet<Work> {
   const left = LEFT.get(tx) ?? NOTHING;
   LEFT.delete(tx);
   return left;
 }
 
-/** Makes known where a new connection comes from. */
+/** Records where a new connection comes from. */
 export function comesFrom(tx: Transaction, origin: Origin): void {
   ORIGINS.set(tx, origin);
 }
@@ -76,13 +76,14 @@ function hooksOf(tx: Transaction): TransactionHooks | undefined {
 }
 
 /**
- * Commits the transaction of a connection, after the hooks of its pool. Where the answer is lost, it looks whether the transaction stands.
- * @returns the error of a connection that was lost with the answer: it must be released with it
- * @throws what the database says; UnknownOutcome
+ * Commits the transaction of a connection, after the hooks of its pool. If the answer is lost, it checks whether the transaction was
+ * committed.
+ * @returns the error of a connection that was lost with the answer; the connection must be released with it
+ * @throws the error of the database; UnknownOutcome
  */
 async function commit(tx: Transaction): Promise<Error | undefined> {
   const hooks = hooksOf(tx);
-  // Its mark must be known: it tells what became of a commit whose answer is lost.
+  // The transaction's mark must be known: it tells what became of a commit whose answer is lost.
   const [last] = await together([hooks?.beforeCommit(tx), tx.caughtUp()]);
   let lost: Error | undefined;
   try {
@@ -101,7 +102,7 @@ async function commit(tx: Transaction): Promise<Error | undefined> {
 }
 
 /**
- * Locks what a transaction has changed, as its commit does. Who then reads a changed record reads what the change feed will show of it
+ * Locks what a transaction has changed, as its commit does. A record that is read afterwards looks as the change feed will show it
  * (`noteRecord` of change.ts).
  */
 export function lockChanges(tx: Transaction): void {
@@ -109,8 +110,8 @@ export function lockChanges(tx: Transaction): void {
 }
 
 /**
- * Ends a step within a transaction. Who moves one payment several times in one transaction calls it between the moves, so that the change
- * feed shows each of them; without it the feed shows what the transaction has made of each record.
+ * Ends a step within a transaction. Without it, the feed shows only the final state of each record. A caller that moves one payment several
+ * times in one transaction calls it between the moves, so that the feed shows each.
  */
 export async function endStep(tx: Transaction): Promise<void> {
   await hooksOf(tx)?.stepEnded(tx);
@@ -118,7 +119,7 @@ export async function endStep(tx: Transaction): Promise<void> {
 
 /** Rolls the transaction of a connection back. */
 async function rollback(tx: Transaction): Promise<void> {
-  // What still goes on beside could write after the end, or leave its mark for the next transaction.
+  // Work that still runs alongside could write after the end, or leave its mark for the next transaction.
   await tx.settled().catch(() => {});
   forgetMark(tx);
   takeWork(tx);
@@ -126,7 +127,7 @@ async function rollback(tx: Transaction): Promise<void> {
   await tx.query('rollback');
 }
 
-/** Takes a connection for a transaction whose caller begins and ends it. */
+/** Takes a connection for a transaction that the caller begins and ends. */
 export async function connect(pool: Pool): Promise<Transaction> {
   const client = await pool.connect();
   if (isPipelined(client)) return client;
@@ -137,10 +138,10 @@ function isPipelined(client: pg.PoolClient): client is Transaction {
   return 'later' in client;
 }
 
-/** SQLSTATE of a statement after one that failed in its transaction (in_failed_sql_transaction). */
+/** SQLSTATE of a statement that follows a failed one in its transaction (in_failed_sql_transaction). */
 const AFTER_FAILURE = '25P02';
 
-/** Why a transaction has failed: a statement that is waited for may only tell that one before it did. */
+/** Why a transaction has failed. The error of the awaited statement may only say that an earlier one failed. */
 async function causeOf(tx: Transaction, failure: unknown): Promise<unknown> {
   if (codeOf(failure) !== AFTER_FAILURE) return failure;
   return tx.settled().then(
@@ -150,7 +151,7 @@ async function causeOf(tx: Transaction, failure: unknown): Promise<unknown> {
 }
 
 /**
- * Runs a part of a transaction that is undone alone where it fails.
+ * Runs a part of a transaction. If it fails, only this part is undone.
  * @throws what made it fail
  */
 export async function savepoint<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
@@ -162,7 +163,7 @@ export async function savepoint<T>(tx: Transaction, work: () => Promise<T>): Pro
     return result;
   } catch (failure) {
     const error = await causeOf(tx, failure);
-    // What still goes on beside belongs to the part.
+    // Work that still runs alongside belongs to this part.
     await tx.settled().catch(() => {});
     if (!silence(error)) await tx.query('rollback to savepoint part; release savepoint part').catch(() => {});
     throw error;
@@ -170,9 +171,8 @@ export async function savepoint<T>(tx: Transaction, work: () => Promise<T>): Pro
 }
 
 /**
- * Runs a function in one transaction (READ COMMITTED). Commits if it returns and rolls back if it throws.
- * Never call another server inside.
- * @param begin the statement that begins it, as `begin read only`
+ * Runs a function in one transaction (READ COMMITTED). Commits if it returns and rolls back if it throws. Never call another server inside.
+ * @param begin the statement that begins it, such as `begin read only`
  */
 export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, begin = 'begin'): Promise<T> {
   const tx = await connect(pool);
@@ -187,7 +187,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   try {
     tx.later(begin);
     const result = await work(tx);
-    // The server has undone what a connection did that it lost. A commit that is not sent says nothing.
+    // If the connection was lost, the server has undone everything. A commit that is not sent would not report this.
     requireConnection();
     const lost = await commit(tx);
     broken ??= lost;
@@ -215,13 +215,13 @@ export function urlOf({ options: { connectionString } }: Pool): string {
   return connectionString;
 }
 
-/** The row of a statement that always gives one. */
+/** The row of a statement that always returns one. */
 export function one<R extends pg.QueryResultRow>({ rows: [row] }: pg.QueryResult<R>): R {
   if (row === undefined) throw new TypeError('the statement gave no row');
   return row;
 }
 
-/** As `transaction`, on a connection that the caller keeps. */
+/** Like `transaction`, on a connection that the caller keeps. */
 export async function transactionOn<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   tx.later('begin');
   try {
@@ -235,7 +235,7 @@ export async function transactionOn<T>(tx: Transaction, work: () => Promise<T>):
   }
 }
 
-/** Waits for what was sent together. @throws the error of the first in the list that failed */
+/** Waits for promises that were started together. @throws the error of the first in the list that failed */
 export async function together<T extends readonly unknown[]>(
   parts: readonly [...T],
 ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {

@@ -12,13 +12,13 @@ const CONNECTION_ERRORS = new Set([
 const CONNECTION_MESSAGES =
   /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|timeout expired/;
 
-/** What a pool says where no connection became free in time. */
+/** The pool's message if no connection became free in time. */
 const NO_CONNECTION = /timeout exceeded when trying to connect/;
 
-/** What pg says where an answer does not come in time. */
+/** The message of pg if an answer does not come in time. */
 export const SILENCE = 'Query read timeout';
 
-/** What a SQLSTATE, or the class that it begins with, says of the database; the first that fits. */
+/** What a SQLSTATE, or a class of them, says about the database. The first pattern that fits counts. */
 const STATES: [RegExp, string][] = [
   [/^25006/, 'the database is read-only'],
   [/^53100/, 'the database is full: its disk has no space left'],
@@ -34,7 +34,7 @@ const STATES: [RegExp, string][] = [
 ];
 
 /**
- * Why the database could not do what it was asked, where that lies with the database: it is out of reach, silent, read-only, full.
+ * Why the database could not do what it was asked, if the cause lies with the database: it is out of reach, silent, read-only or full.
  * @returns undefined for every other error
  */
 export function databaseFault(error: unknown): string | undefined {
@@ -47,36 +47,36 @@ export function databaseFault(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a server is there and does not let us in: the password, the user or the database is wrong. */
+/** Whether a server is there but refuses the login, because the password, the user or the database is wrong. */
 export function refusesLogin(error: unknown): boolean {
   return /^(28|3D|42501)/.test(said(error).code);
 }
 
-/** States of a link or a server that broke: on a cluster, of another server than the one that says so. */
+/** States of a broken link or server. On a cluster it may be a server other than the one that reports it. */
 const BROKEN = /^(08|57P|58|XX)/;
 
-/** Whether the server itself has refused a statement or a commit. Then its transaction is undone, and nobody has to ask. */
+/** Whether the server itself has refused a statement or a commit. Then its transaction is undone, and nobody has to check. */
 export function refusedByServer(error: unknown): boolean {
   const { severity, code } = said(error);
   return severity === 'ERROR' && !BROKEN.test(code);
 }
 
-/** Whether the server gave no answer in time. What it was asked may still be running. */
+/** Whether the server gave no answer in time. The statement may still be running. */
 export function silence(error: unknown): boolean {
   return said(error).message === SILENCE;
 }
 
-/** Whether somebody has waited as long as anybody does: for an answer, or for a connection. */
+/** Whether a wait for an answer or for a connection has timed out. */
 export function waitedInVain(error: unknown): boolean {
   return silence(error) || NO_CONNECTION.test(said(error).message);
 }
 
-/** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */
+/** Whether a connection leads to a server that takes no writes, for example one that another has replaced. Such a connection is closed. */
 export function refusesWrites(error: unknown): boolean {
   return said(error).code === '25006';
 }
 
-/** Code, message and severity of an error. This file imports nothing, because every transaction stands on it. */
+/** Code, message and severity of an error. This file imports nothing, because every transaction depends on it. */
 function said(error: unknown): { code: string; message: string; severity: string } {
   if (typeof error !== 'object' || error === null) return { code: '', message: String(error), severity: '' };
   const text = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -2,42 +2,42 @@ import type pg from 'pg';
 import { endsWithin } from '../process/deadline.ts';
 import { DatabaseClient } from './client.ts';
 
-/** Milliseconds for an answer on the connection, and for its end. */
+/** Milliseconds that the connection has to answer, and to close. */
 const ANSWER_WITHIN_MS = 5_000;
 const GOODBYE_WITHIN_MS = 1_000;
 
-/** A machine that disappears without a word is noticed within seconds. */
+/** Notices within seconds that a machine has disappeared without a word. */
 const SET_UP = 'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3';
 
-/** Who hears: what it does with the payloads of each topic, and when the connection is lost. */
+/** A listener: what it does with the payloads of each topic, and with the loss of the connection. */
 interface Hearer {
   topics: Readonly<Record<string, (payload: string) => void>>;
-  /** It hears nothing more, and may have missed something. */
+  /** Called when the connection is lost. The listener may have missed something. */
   lost(reason: Error): void;
 }
 
-/** What somebody hears on. */
+/** A listener's hold on the connection. */
 export interface Heard {
-  /** A session, which stays the same for as long as somebody hears on it: it also holds locks. */
+  /** The session. It stays the same as long as somebody listens on it, so it also holds locks. */
   client: pg.Client;
-  /** Hears no more. The last one closes the connection. */
+  /** Stops listening. The last listener to stop closes the connection. */
   end(): Promise<void>;
-  /** Gives the connection up, for all who hear on it. Does not wait for the server's goodbye, which may never come. */
+  /** Gives the connection up for all its listeners. It does not wait for the server's goodbye, which may never come. */
   giveUp(reason: Error): void;
 }
 
-/** The one connection of a process on which it hears announcements (NOTIFY), each topic a channel. It is open while somebody hears on it. */
+/** The single connection on which a process listens for announcements (NOTIFY). Each topic is a channel. It is open while somebody listens. */
 export class Hearing {
   readonly #url: string;
   readonly #hearers = new Set<Hearer>();
   #connection: Promise<pg.Client> | undefined;
 
-  /** @param url of a session */
+  /** @param url of a direct session, not through a pooler in transaction mode */
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Hears from the moment at which the promise resolves, until the connection is lost. @throws Error where there is none */
+  /** Listens from the moment at which the promise resolves, until the connection is lost. @throws Error if there is no connection */
   async hear(hearer: Hearer): Promise<Heard> {
     this.#hearers.add(hearer);
     const connection = (this.#connection ??= this.#connect());

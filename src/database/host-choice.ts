@@ -3,10 +3,10 @@ import type { DatabaseHosts } from '../settings/database-hosts.ts';
 
 /** Milliseconds that a host gets to answer before the next one is asked. */
 const PROBE_MS = 1_000;
-/** Milliseconds for which a choice holds: connections that are opened together share it. */
+/** Milliseconds for which a choice is kept, so that connections that are opened together share it. */
 const CHOICE_MS = 1_000;
 
-/** Finds the host of a connection string that takes the sessions it asks for. */
+/** Finds the host of a connection string that accepts the kind of session that the string asks for. */
 export class HostChoice {
   readonly #hosts: DatabaseHosts;
   #chosen: Promise<{ host: string; port: number }> | undefined;
@@ -15,7 +15,7 @@ export class HostChoice {
     this.#hosts = hosts;
   }
 
-  /** @throws the first host's error, where none answers, or what is wrong with each of them */
+  /** @throws the first host's error if no host answers; otherwise an error that says what is wrong with each */
   choose(): Promise<{ host: string; port: number }> {
     if (this.#chosen) return this.#chosen;
     const chosen = this.#probe();
@@ -27,7 +27,7 @@ export class HostChoice {
     return chosen;
   }
 
-  /** All hosts are asked at once; the first in their order that fits is taken, so that every process takes the same one. */
+  /** Asks all hosts at once and takes the first in their order that fits, so that every process takes the same one. */
   async #probe(): Promise<{ host: string; port: number }> {
     const { addresses, session } = this.#hosts;
     const asked = addresses.map((address) => ({
@@ -51,10 +51,13 @@ export class HostChoice {
   }
 }
 
-/** The SQLSTATE of a server that takes no writes: none of the hosts does. */
+/** SQLSTATE for a server that takes no writes. It is used if none of the hosts does. */
 const NO_HOST = '25006';
 
-/** @returns where the address leads, if its sessions are as wanted @throws what connecting throws */
+/**
+ * @returns the host and port, if its sessions are of the wanted kind
+ * @throws the error of connecting
+ */
 async function probe(
   address: string,
   session: DatabaseHosts['session'],
@@ -72,7 +75,7 @@ async function probe(
     const fits = { any: true, primary: !rows[0]?.standby, 'read-write': !rows[0]?.read_only }[session];
     return fits ? { host: client.host, port: client.port } : undefined;
   } finally {
-    // A host that does not answer is not waited for.
+    // Do not wait for a host that does not answer.
     client.end().catch(() => {});
   }
 }

@@ -1,44 +1,50 @@
 /**
- * The kinds of records, each declared once. What the trail and the feed call them, where they stand, how their identifiers are made, what
- * moves with a client, what a reset removes and what an erasure looks through is read from here. How the feed reads each kind is in
- * src/feed/records.ts, which knows the rooms. Tables that belong to no kind are in cells/tables.ts.
+ * The kinds of records, each declared once: their names in the trail and the feed, their tables, and how identifiers are made. It also says
+ * what moves with a client, what a reset removes and what an erasure searches. How the feed reads each kind is in src/feed/records.ts,
+ * because that file knows the rooms. Tables that belong to no kind are in cells/tables.ts.
  */
 
-/** Where copies of a person's name, address and number stand. */
+/** Where copies of a person's name, address and phone number are stored. */
 export interface Copies {
   table: string;
   /** The columns of its primary key. */
   key: string;
-  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `mail`: a mail; `text`: anything else. */
+  /**
+   * Columns that may contain the person's data. `json`: a record; `changes`: many records of the change feed; `mail`: a mail; `text`:
+   * anything else.
+   */
   columns: Record<string, 'json' | 'changes' | 'mail' | 'text'>;
-  /** Rows that one transaction looks at; default: a thousand. */
+  /** The number of rows that one transaction examines; by default a thousand. */
   batchRows?: number;
 }
 
 interface KindFacts {
-  /** Whose its records are. A client's are in its cell, which is the default; the others exist once, as the client itself does. */
+  /**
+   * The owner of its records. By default each belongs to a client and is in the client's cell. The others exist once: `itself` is the
+   * client record.
+   */
   owner?: 'itself' | 'nobody';
   table: string;
   /** The column that identifies its records. */
   id: string;
-  /** Of another type than text. */
+  /** Set if the type of the id is not text. */
   type?: 'uuid' | 'bigint';
-  /** Selects as `id` how trail and feed identify the records of the client `$1`, where a column does not say it. */
+  /** A select of `id`: how the trail and the feed identify the records of the client `$1`. Set if that is not a column. */
   ids?: string;
-  /** Of its identifiers, before a number of the sequence `KIND_numbers`. Without it they are random UUIDs. */
+  /** The prefix of its identifiers, before a number of the sequence `KIND_numbers`. Without a prefix they are random UUIDs. */
   prefix?: string;
-  /** Columns whose values callers may give, so that they are unique over all cells (cells/identifiers.ts). But for `id` they are UUIDs. */
+  /** Columns whose values callers may choose, so they must be unique across all cells (cells/identifiers.ts). All but `id` are UUIDs. */
   claims?: readonly string[];
-  /** Its audit row is its change in the feed, under the same name and identifier. The other kinds note their changes themselves. */
+  /** Its audit row is also its change in the feed, under the same name and identifier. Kinds without it note their changes themselves. */
   audited?: true;
-  /** The noun of the operator's address of one record: `payments` of `/payments/:payment_id`. */
+  /** The noun of the operator's address of one record, such as `payments` in `/payments/:payment_id`. */
   address?: string;
   /** Tables that belong to it, each before those that it refers to. */
   details?: readonly string[];
   copies?: Copies;
 }
 
-/** In the order in which the feed is described. */
+/** In the order in which the documentation describes the feed. */
 const DECLARED = {
   client: { owner: 'itself', table: 'clients', id: 'client_id', prefix: 'CLI', audited: true },
   contact: { owner: 'nobody', table: 'contacts', id: 'contact_id', prefix: 'CON', audited: true },
@@ -114,13 +120,14 @@ export type Kind = keyof typeof DECLARED;
 export const KINDS: Readonly<Record<Kind, KindFacts>> = DECLARED;
 export const KIND_NAMES = Object.keys(DECLARED) as Kind[];
 
-/** An identifier that callers may give: the column that has it. */
+/** A column with identifiers that callers may choose. */
 export type ClaimedField = ClaimsOf<(typeof DECLARED)[Kind]>;
 type ClaimsOf<Facts> = Facts extends { claims: readonly (infer Column)[] } ? Column : never;
 
 /**
- * What a reset removes, in the order in which it deletes the rows and so locks them: each kind before those that its tables refer to.
- * Payments come first: whoever moves one holds it before the accounts that it is booked on. A reset keeps the other kinds.
+ * The kinds that a reset removes, in the order in which it deletes (and so locks) the rows: each kind before those that its tables refer
+ * to. Payments come first, because whoever moves a payment locks it before the accounts that it is booked on. A reset keeps all other
+ * kinds.
  */
 export const REMOVED_KINDS: readonly Kind[] = [
   ...([
@@ -136,7 +143,7 @@ export const REMOVED_KINDS: readonly Kind[] = [
   ...(['multipayment', 'beneficiary', 'currency_account', 'account', 'approval_configuration'] satisfies Kind[]),
 ];
 
-/** The same, in the order in which the feed tells of it: each record before those that it names. */
+/** The same kinds, in the order in which the feed reports their removal: each record before those that it names. */
 export const TOLD_KINDS: readonly Kind[] = [
   ...(['statement_request', 'transaction', 'currency_account', 'account', 'approval', 'payment'] satisfies Kind[]),
   ...([
@@ -154,7 +161,7 @@ export function isKind(name: string): name is Kind {
   return Object.hasOwn(DECLARED, name);
 }
 
-/** Whether clients have such records, in their cells. */
+/** Whether records of this kind belong to clients and are in their cells. */
 export function isOfClients(kind: Kind): boolean {
   return KINDS[kind].owner === undefined;
 }
@@ -165,7 +172,7 @@ export function tablesOf(kind: Kind): string[] {
   return [...details, table];
 }
 
-/** Selects as `id` how trail and feed identify a kind's records of the client `$1`. */
+/** A select of `id`: how the trail and the feed identify a kind's records of the client `$1`. */
 export function idsOf(kind: Kind): string {
   const { table, id, type, ids } = KINDS[kind];
   return ids ?? `select ${id}${type ? '::text' : ''} as id from ${table} where client_id = $1`;

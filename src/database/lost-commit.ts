@@ -6,8 +6,8 @@ import { localPathOf } from './cells/connection.ts';
 import { databaseFault, refusedByServer, silence } from './fault.ts';
 
 /**
- * Milliseconds for which a commit whose answer was lost is asked after. The caller of a silent database has waited already: everybody
- * has an answer within 3 seconds (docs/decisions.md, 1).
+ * Milliseconds during which the outcome of a commit whose answer was lost is asked for. The caller of a silent database has waited already,
+ * and must have an answer within 3 seconds (docs/decisions.md, 1).
  */
 const LOST_MS = 2_000;
 const SILENT_MS = 400;
@@ -15,11 +15,11 @@ const SILENT_MS = 400;
 const RETRY_AFTER_MS = 50;
 
 /**
- * What a transaction leaves if it commits. The statement gives a row with `stands`. It waits while the transaction is still open, since it
- * locks what the transaction has written, or `waits` does before it.
+ * A statement whose result shows whether a transaction was committed. It returns a row with `stands`. It waits while the transaction is
+ * still open, because it locks what the transaction has written, or because `waits` does so first.
  */
 export interface Mark extends Question {
-  /** Wants to write what the transaction has written. What it writes is rolled back. */
+  /** A statement that tries to write what the transaction has written, so that it waits. Its own writes are rolled back. */
   waits?: Question;
 }
 
@@ -28,15 +28,15 @@ interface Question {
   values: unknown[];
 }
 
-/** With what leads to the cell of the transaction; empty where its path is that of the session. */
+/** A mark, with the statement that leads to the transaction's cell. The path is empty if the session already has it. */
 type Kept = Mark & { path: string };
 
-/** Makes a connection under a name. */
+/** Makes a connection with the given name. */
 type Another = (name: string) => pg.Client;
 
 const MARKS = new WeakMap<object, Kept>();
 
-/** Notes what a transaction leaves. The last mark counts: one before it may be in a savepoint that was rolled back. */
+/** Sets the mark of a transaction. The last mark counts, because an earlier one may be in a savepoint that was rolled back. */
 export function leaveMark(tx: object, mark: Mark): void {
   MARKS.set(tx, { ...mark, path: localPathOf(tx) });
 }
@@ -46,7 +46,7 @@ export function forgetMark(tx: object): void {
   MARKS.delete(tx);
 }
 
-/** The answer to a commit was lost, and the database does not say now whether it stands. */
+/** The answer to a commit was lost, and the database cannot say now whether the transaction was committed. */
 export class UnknownOutcome extends Error {
   constructor(cause: unknown) {
     super('the answer to a commit was lost, and the database does not say whether it stands', { cause });
@@ -55,11 +55,11 @@ export class UnknownOutcome extends Error {
 }
 
 /**
- * Whether a transaction stands although its commit has failed. Asked in a connection of its own: that of the transaction is lost, and so
- * may be the others of its pool.
+ * Checks that a transaction was committed although its commit reported an error. It asks on a new connection, because the transaction's
+ * connection is lost, and the others of its pool may be too.
  * @param error of the commit
  * @param another makes a connection to the same database, not open yet
- * @throws the error itself where the server has refused the commit, or has not made it; UnknownOutcome
+ * @throws the error itself if the server refused the commit or did not make it; UnknownOutcome
  */
 export async function requireStanding(tx: object, error: unknown, another: Another | undefined): Promise<void> {
   const mark = MARKS.get(tx);
@@ -70,7 +70,10 @@ export async function requireStanding(tx: object, error: unknown, another: Anoth
   if (!stands) throw error;
 }
 
-/** @param until monotonic milliseconds @returns undefined where nobody answers */
+/**
+ * @param until monotonic milliseconds
+ * @returns undefined if nobody answers
+ */
 async function ask(another: Another, mark: Kept, until: number): Promise<boolean | undefined> {
   for (;;) {
     const asked = askOnce(another, mark, until).catch((failure: unknown) => {
@@ -95,7 +98,7 @@ async function askOnce(another: Another, { text, values, waits, path }: Kept, un
   try {
     await client.connect();
     await client.query('begin');
-    // The server lets go of what it waits for, also when nobody listens any more.
+    // The server must stop waiting even if nobody listens any more.
     await client.query(`set local statement_timeout = ${Math.max(1, Math.round(until - monotonic()))}`);
     if (path !== '') await client.query(path);
     if (waits) await client.query(waits.text, waits.values);

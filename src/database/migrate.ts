@@ -25,33 +25,32 @@ const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const TURN_INTERVAL_MS = 100;
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** Characters of a statement that an error shows. */
+/** The most characters of a statement that an error shows. */
 const MAX_QUOTED = 200;
 
 export interface MigrateOptions {
-  /** The role of DATABASE_URL, where the owner who migrates is another one. */
+  /** The role in DATABASE_URL, if a different owner migrates. */
   service?: ServiceRole | undefined;
-  /** LOMBARD_CELLS, where it is set. */
+  /** LOMBARD_CELLS, if it is set. */
   cells?: number | undefined;
-  /** Makes the cells on an ordinary PostgreSQL too; for tests. */
+  /** Makes several cells on plain PostgreSQL too; for tests. */
   trialCells?: boolean;
-  /** Other files than migrations/; for tests. */
+  /** Replaces the files of migrations/; for tests. */
   migrations?: Migration[];
 }
 
-/** A statement that is missing. */
+/** A step that is still to be run. */
 interface Step {
-  /** For the person who asks what is missing. */
+  /** Names the step for a person. */
   name: string;
   sql: string;
 }
 
 /**
- * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, step by step
- * (migration-steps.ts), and records it; then what plans rely on, and the rights of the service's role. Any number of processes may start
- * at once.
+ * Brings the database to the newest schema. It applies each numbered file of migrations/ once, in order, step by step (migration-steps.ts),
+ * and records it. Then it sets what plans rely on, and the rights of the service's role. Any number of processes may start at once.
  * @param url of the owner; not through a pooler in transaction mode
- * @throws StartupError if the server is older than 15, a recorded migration differs from the file
+ * @throws StartupError if the server is older than PostgreSQL 15, or a recorded migration differs from its file
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
   await asOwner(url, async (client, home) => {
@@ -82,8 +81,8 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
 }
 
 /**
- * The last part of `migrate` alone: roles, their rights and what plans rely on, on the workers of a cluster too. A worker that was added
- * since the last migration gets them before it gets a cell.
+ * Only the last part of `migrate`: roles, their rights and what plans rely on, also on the workers of a cluster. A worker that was added
+ * since the last migration needs them before it gets a cell.
  * @param url of the owner
  * @throws StartupError, or the error of the server that cannot get them
  */
@@ -98,7 +97,7 @@ async function cellsOf(client: pg.Client, { cells, trialCells }: MigrateOptions)
   return trialCells ? (cells ?? 1) : cellsToMake(client, cells);
 }
 
-/** What `migrate` would do now; it changes nothing. @returns names for a person, and the statements as one text */
+/** What `migrate` would do now, without changing anything. @returns names for a person, and the statements as one text */
 export async function whatIsMissing(
   url: string,
   options: MigrateOptions = {},
@@ -109,7 +108,7 @@ export async function whatIsMissing(
     const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
     const settings = await missingSettings(client, home, options, {
       pending: missing.length + cellSteps.length > 0,
-      // None is made yet; the printed text makes it before it sets anything.
+      // No cell is made yet. The printed text makes cells before it sets anything.
       makesCells: cellSteps.length > 0,
     });
     const printed = missing.map((migration) => printSteps(client, migration));
@@ -144,7 +143,7 @@ async function asOwner<T>(url: string, work: (client: pg.Client, home: string) =
     await refuseOldServer(client);
     const home = await homeSchema(client);
     await client.query(await sessionStatement(client, home));
-    // A process that is killed while it waits leaves nothing behind that waits on.
+    // The server ends a waiting statement if its process is killed.
     await client.query("set client_connection_check_interval = '1s'");
     return await work(client, home);
   } finally {
@@ -152,7 +151,7 @@ async function asOwner<T>(url: string, work: (client: pg.Client, home: string) =
   }
 }
 
-/** The schema of what exists once, and of the first cell. @throws StartupError */
+/** The schema of the first cell, which also holds what exists once. @throws StartupError */
 async function homeSchema(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
   if (rows[0]?.name) return rows[0].name;
@@ -162,18 +161,19 @@ async function homeSchema(client: pg.Client): Promise<string> {
 }
 
 /**
- * Migrations name no schema: they make everything in the first schema of the owner's `search_path` that exists, `public` by default.
- * Functions that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
+ * Migrations name no schema. They make everything in the first existing schema of the owner's `search_path`, by default `public`. Functions
+ * that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
  */
 async function sessionStatement(client: pg.Client, home: string): Promise<string> {
   const path = `set search_path = ${client.escapeIdentifier(home)}, pg_temp`;
-  // What exists once stays on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
+  // What exists once stays on the coordinator. Citus would send functions, types and grants to its workers, and accepts only one statement
+  // in a message.
   return (await hasCitus(client)) ? `${path}; ${LOCAL}` : path;
 }
 
 /**
- * One process migrates at a time. The others ask again and again: a statement that waited would hold a snapshot, for which
- * `create index concurrently` waits.
+ * Lets one process migrate at a time. The others ask repeatedly. A statement that waited would hold a snapshot, and `create index
+ * concurrently` waits for snapshots.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
@@ -201,8 +201,8 @@ async function missingMigrations(client: pg.Client, migrations: Migration[]): Pr
 }
 
 /**
- * What plans rely on, for each role that runs statements, and the rights of the service's role.
- * @param before `pending`: migrations are missing too; `makesCells`: cells are
+ * The statements for what plans rely on, for each role that runs statements, and for the rights of the service's role.
+ * @param before `pending`: migrations are missing too; `makesCells`: cells are missing too
  */
 async function missingSettings(
   client: pg.Client,
@@ -221,7 +221,7 @@ async function missingSettings(
   const onWorkers = async (...roles: string[]) =>
     distributed ? (await workerPlanSettingStatements(client, roles)).map(step) : [];
   if (distributed) steps.push(...(await missingRolesOnWorkers(client)).map(step));
-  // GraphQL reads there as a role of its own.
+  // GraphQL reads on the workers under a role of its own.
   steps.push(...(await onWorkers(client.user ?? '', 'lombard_client')));
   if (!service || service.user === client.user) return steps;
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
@@ -231,7 +231,7 @@ async function missingSettings(
   return [...steps, ...(await onWorkers(service.user))];
 }
 
-/** What the service's role may not do yet in the schemas of further cells. @param session the settings for the home schema */
+/** The rights that the service's role still lacks in the schemas of further cells. @param session the settings for the home schema */
 async function missingCellRights(
   client: pg.Client,
   { session, distributed }: { session: string; distributed: boolean },
@@ -255,7 +255,7 @@ async function run(client: pg.Client, step: Step): Promise<void> {
   });
 }
 
-/** The person who migrates can grant a privilege that is missing. */
+/** The error for a failed step. If a privilege is missing, the person who migrates can grant it. */
 function failure(name: string, error: unknown): Error {
   const { statement } = fieldsOf(error);
   const at = typeof statement === 'string' ? ` (${statement.replace(/\s+/g, ' ').slice(0, MAX_QUOTED)})` : '';

@@ -19,37 +19,37 @@ export interface MigrationStep {
 
 /** A step of a migration for a further cell (cells/migrations.ts). */
 export interface CellStep {
-  /** For the person who asks what is missing. */
+  /** Names the step for a person. */
   name: string;
-  /** `set search_path`: the cell's schema comes first. */
+  /** `set search_path`, with the cell's schema first. */
   path: string;
   kind: MigrationStep['kind'];
-  /** Of a transaction any number; of the others one, or none where the step does not concern cells. */
+  /** A transaction has any number of statements. Other steps have one, or none if the step does not concern cells. */
   statements: string[];
-  /** Records that it is done. */
+  /** The statement that records the step as done. */
   mark: string;
 }
 
 /**
- * How long a statement of a migration may wait for a lock. Everything that comes after it waits behind it, so it soon gives up; the step is
- * tried again.
+ * How long a statement of a migration may wait for a lock. Every later statement on the table waits behind it, so it gives up soon and the
+ * step is tried again.
  */
 const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_ATTEMPTS = 30;
 const RETRY_AFTER_MS = 1_000;
-/** Between two batches others get the rows, and the disk. */
+/** Between two batches, other transactions get the rows and the disk. */
 const BATCH_PAUSE_MS = 10;
 /** lock_not_available, deadlock_detected */
 const RETRIED = new Set(['55P03', '40P01']);
 
-/** What is remembered of a migration that has ended in the middle: its steps that are done. */
+/** Records which steps of an interrupted migration are done. */
 export const STEPS_TABLE = `create table if not exists migration_steps (
   number int not null, step int not null, sha256 text not null, primary key (number, step))`;
 
 const MARK = /^-- Step: (\w+)$/m;
 const INDEX = /^(create (?:unique )?index concurrently (\w+) on|drop index concurrently if exists (\w+))\b/i;
 
-/** The steps of a migration. A line `-- Step: batches` begins one; what stands before the first such line is a transaction. */
+/** The steps of a migration. A line `-- Step: batches` begins a step. Everything before the first such line is a transaction. */
 export function stepsOf({ name, sql }: Pick<Migration, 'name' | 'sql'>): MigrationStep[] {
   const [first = '', ...rest] = sql.split(MARK);
   const steps: MigrationStep[] = [];
@@ -72,7 +72,7 @@ function statements(sql: string): string {
   return sql.replace(/^\s*--.*$/gm, '').trim();
 }
 
-/** Runs the steps of a migration that are not done yet. The last one records the migration. */
+/** Runs the steps of a migration that are not done yet. The last step records the migration. */
 export async function applySteps(client: pg.Client, migration: Migration, log: Logger): Promise<void> {
   const steps = stepsOf(migration);
   const done = await stepsDone(client, migration);
@@ -94,13 +94,13 @@ export async function applyCellStep(
   await withRetries(name, log, () => RUN[kind](client, statements, mark));
 }
 
-/** The same as SQL, for an administrator's psql. */
+/** A step as SQL, for an administrator's psql. */
 export function printCellStep({ path, kind, statements, mark }: CellStep): string {
   const end = kind === 'batches' ? '' : ';';
   return `${path};\n${printStep(kind, statements.map((sql) => sql + end).join('\n'), `${mark};`)}`;
 }
 
-/** The same as SQL, for an administrator's psql. */
+/** A migration's steps as SQL, for an administrator's psql. */
 export function printSteps(client: pg.Client, migration: Migration): string {
   const steps = stepsOf(migration);
   const printed = steps.map(({ kind, sql }, index) => {
@@ -110,7 +110,7 @@ export function printSteps(client: pg.Client, migration: Migration): string {
   return printed.join('\n');
 }
 
-/** @param sql its statements, each with its semicolon; one of batches without, or nothing */
+/** @param sql its statements, each with its semicolon; for `batches` one without it, or nothing */
 function printStep(kind: MigrationStep['kind'], sql: string, mark: string): string {
   const end = mark && `${mark}\n`;
   if (kind === 'transaction') return `begin;\n${sql}\n${end}commit;\n`;
@@ -123,10 +123,10 @@ function batches(sql: string): string {
   return `do $batches$ declare changed bigint; begin\n${body}\nend $batches$;\n`;
 }
 
-/** @param statements one, unless the step is a transaction; none where it does not concern a cell */
+/** @param statements one, unless the step is a transaction; none if it does not concern a cell */
 type Run = (client: pg.Client, statements: readonly string[], mark: string) => Promise<void>;
 
-/** Runs a statement of a step. @throws the error of the database, with the `statement` */
+/** Runs a statement of a step. @throws the error of the database, with the text of the `statement` */
 function say(client: pg.Client, sql: string): Promise<pg.QueryResult> {
   return client.query(sql).catch((error: Error) => {
     throw Object.assign(error, { statement: sql });
@@ -139,7 +139,7 @@ const RUN: Record<MigrationStep['kind'], Run> = {
       for (const sql of statements) await say(client, sql);
       await client.query(mark);
     }),
-  // A statement of this kind waits for others without holding anybody up, so it may wait.
+  // Such a statement waits for others without blocking anyone, so it may wait.
   concurrently: async (client, statements, mark) => {
     await client.query('set lock_timeout = 0');
     for (const sql of statements) {
@@ -173,7 +173,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
   }
 }
 
-/** An index that was interrupted while it was built stays behind, and is of no use. */
+/** The state of an index. An index whose creation was interrupted stays behind and is useless. */
 async function indexState(client: pg.Client, name: string): Promise<'none' | 'invalid' | 'valid'> {
   const { rows } = await client.query<{ valid: boolean }>(
     "select indisvalid as valid from pg_index where indexrelid = to_regclass(format('%I.%I', current_schema(), $1::text))",
@@ -195,7 +195,7 @@ async function withRetries(migration: string, log: Logger, work: () => Promise<v
   }
 }
 
-/** @throws Error if they are those of a migration with other content */
+/** The steps of a migration that are done. @throws Error if they belong to a migration with other content */
 async function stepsDone(client: pg.Client, { number, name, sha256 }: Migration): Promise<Set<number>> {
   const { rows } = await client.query<{ step: number; sha256: string }>(
     'select step, sha256 from migration_steps where number = $1',

@@ -11,41 +11,41 @@ import { schemaFault } from './schema.ts';
 
 /** The addresses of one database. */
 export interface DatabaseAddresses {
-  /** For requests; it may lead through a pooler in transaction mode. */
+  /** For requests. It may lead through a pooler in transaction mode. */
   requests: string;
-  /** For LISTEN, advisory locks and background work: the server itself. */
+  /** For LISTEN, advisory locks and background work. It leads to the server itself. */
   sessions: string;
-  /** Of the owner. */
+  /** The owner's address, for migrations. */
   owner: string;
 }
 
-/** @param url of the embedded server, where no DATABASE_URL is given */
+/** @param url of the embedded server, used if there is no DATABASE_URL */
 export function databaseAddresses(config: Config, url: string): DatabaseAddresses {
   const sessions = config.sessionDatabaseUrl ?? url;
   return { requests: url, sessions, owner: config.migrateDatabaseUrl ?? sessions };
 }
 
-/** Whether statements of requests are prepared by name: a pooler in transaction mode may not keep them. */
+/** Whether requests prepare their statements by name. A pooler in transaction mode may not keep them. */
 export function usesNames(config: Config): boolean {
   return config.sessionDatabaseUrl === undefined;
 }
 
-/** The user of DATABASE_URL gets the rights of the service when the owner migrates. */
+/** Options that give the user of DATABASE_URL the rights of the service when a different owner migrates. */
 export function migrateOptions({ cells }: Config, { requests, sessions }: DatabaseAddresses): MigrateOptions {
   const { username, password } = firstHost(requests);
   const user = decodeURIComponent(username || firstHost(sessions).username);
   return user === '' ? { cells } : { cells, service: { user, password: decodeURIComponent(password) || undefined } };
 }
 
-/** All hosts of a connection string have the same user. */
+/** All hosts of a connection string have the same user, so the first one is enough. */
 function firstHost(url: string): URL {
   return new URL(readHosts(url).addresses[0]);
 }
 
 /**
- * Makes sure that the database can be used: no session goes through a pooler in transaction mode, and the schema fits this program.
- * A start migrates, unless LOMBARD_MIGRATE=no.
- * @returns how connections belong to cells; undefined where there is one
+ * Makes sure that the database can be used: no session goes through a pooler in transaction mode, and the schema fits this program. A start
+ * migrates unless LOMBARD_MIGRATE=no.
+ * @returns how connections belong to cells; undefined if there is one cell
  * @throws StartupError
  */
 export async function openDatabase(

@@ -1,18 +1,19 @@
 import pg from 'pg';
 import { monotonic } from '../values/calendar.ts';
 
-/** While a connection has become free so recently, the database answers: then many callers wait, and none of them waits in vain. */
+/** While a connection became free this recently, the database answers. Then the callers are merely many, and each will get a connection. */
 const MAX_PAUSE_MS = 500;
-/** Milliseconds after which a caller no longer waits for its turn. */
+/** Milliseconds after which a caller stops waiting for its turn. */
 const MAX_TURN_MS = 10_000;
-/** What pg says where no connection became free within `connectionTimeoutMillis`. */
+/** The message of pg if no connection became free within `connectionTimeoutMillis`. */
 const NONE_FREE = /timeout exceeded when trying to connect/;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool that tells many callers from a database that does not answer. Who has waited `connectionTimeoutMillis` for a connection waits on
- * while others get theirs, and fails as before where nothing moves. Its connections can be replaced, also those that are in use.
+ * A pool that distinguishes a crowd of callers from a database that does not answer. A caller that has waited `connectionTimeoutMillis`
+ * goes on waiting while others get connections. If nothing moves, it fails as usual. The pool can replace its connections, even those in
+ * use.
  */
 export class PatientPool extends pg.Pool {
   #freedAt = Number.NEGATIVE_INFINITY;
@@ -27,7 +28,7 @@ export class PatientPool extends pg.Pool {
     this.on('connect', (client) => this.#openedAt.set(client, monotonic()));
   }
 
-  /** From now on nobody gets a connection that is open already. Who has one keeps it. */
+  /** From now on nobody gets a connection that is already open. Current holders keep theirs. */
   renew(): void {
     this.#renewedAt = monotonic();
   }

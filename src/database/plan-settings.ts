@@ -2,15 +2,17 @@ import type pg from 'pg';
 import { onWorkers } from './cells/citus-statements.ts';
 
 /**
- * What the plans of the statements rely on. Migrating sets it for the service's role in its database, and not for each session: a pooler
- * would hand a session's settings on to other sessions. New connections have it, whatever the server's configuration says.
+ * Settings that the plans of the statements rely on. Migrating sets them for the service's role in its database. They are not set per
+ * session, because a pooler would pass a session's settings on to others. New connections have them, whatever the server's configuration
+ * says.
  */
 const PLAN_SETTINGS: Record<string, string> = {
-  // An index costs little more than the table: the rows that are read often are in memory. By default (4) pages become scans and sorts.
+  // Frequently read rows are in memory, so an index costs little more than the table. With the default (4), page queries become scans and
+  // sorts.
   random_page_cost: '1.1',
-  // Plans of short queries cost less than compiling them.
+  // Compiling short queries takes longer than running them.
   jit: 'off',
-  // Parallel queries would take the cores that other requests need.
+  // Parallel queries would take cores that other requests need.
   max_parallel_workers_per_gather: '0',
   // A prepared statement is planned once. By default PostgreSQL would plan the statement of a payments page at every call, because custom
   // plans look slightly cheaper to it. Planning takes 800 us, longer than running the plan.
@@ -18,17 +20,17 @@ const PLAN_SETTINGS: Record<string, string> = {
 };
 
 /**
- * Citus sends a statement to a worker with its values, so that it plans each one again, on the coordinator and on the worker. A generic plan
- * of a prepared statement fails for some of them.
+ * Citus sends a statement to a worker together with its values, so every call is planned again, on the coordinator and on the worker. A
+ * generic plan of a prepared statement fails for some statements.
  */
 const DISTRIBUTED_SETTINGS = { ...PLAN_SETTINGS, plan_cache_mode: 'force_custom_plan' };
 
-/** `setUp` of background connections: their statements run seldom, and on few or many rows. Citus plans each time anyway. */
+/** `setUp` of background connections. Their statements run seldom, and on few or many rows, so each is planned anew. Citus does this anyway. */
 export function planEachTime(distributed = false): string {
   return distributed ? '' : 'set plan_cache_mode = auto';
 }
 
-/** What the role lacks in the database that the client is connected to, as `name=value`. */
+/** The settings that the role lacks in the connected database, as `name=value`. */
 async function missingPlanSettings(client: pg.Client, role: string, wanted: Record<string, string>): Promise<string[]> {
   const { rows } = await client.query<{ setting: string }>(
     `select unnest(s.setconfig) as setting from pg_db_role_setting s
@@ -43,9 +45,9 @@ async function missingPlanSettings(client: pg.Client, role: string, wanted: Reco
 }
 
 /**
- * The statements that give a role what it lacks in the database that the client is connected to; none where it has everything.
- * A role may run them for itself; for another role it needs to administer that role.
- * @param distributed Citus has cells on its workers
+ * The statements that give a role the settings that it lacks in the connected database; none if it has them all. A role may run them for
+ * itself. To run them for another role, it must administer that role.
+ * @param distributed whether Citus workers hold cells
  */
 export async function planSettingStatements(client: pg.Client, role: string, distributed: boolean): Promise<string[]> {
   const database = client.escapeIdentifier(client.database ?? '');
@@ -58,8 +60,8 @@ export async function planSettingStatements(client: pg.Client, role: string, dis
 }
 
 /**
- * The statement that gives roles the settings on the workers of Citus; none where they have them there. The coordinator connects to a worker
- * as the role that asks, and hands on nothing that a session or the coordinator's role has set.
+ * The statements that give roles the settings on the Citus workers; none if they have them there. The coordinator connects to a worker as
+ * the role that asks, and passes on no setting of the session or of the coordinator's role.
  */
 export async function workerPlanSettingStatements(client: pg.Client, roles: readonly string[]): Promise<string[]> {
   const settings = Object.entries(DISTRIBUTED_SETTINGS);

@@ -3,28 +3,28 @@ import { localPathOf } from './cells/connection.ts';
 import { DatabaseClient } from './client.ts';
 import { silence } from './fault.ts';
 
-/** A statement as callers of `query` give it: its text, its parts, or something that submits itself. */
+/** A statement in any form that `query` accepts: its text, its parts, or an object that submits itself. */
 export type Statement = string | { text?: string; name?: string; submit?: unknown };
 
-/** The text of a statement; empty where it does not show it. */
+/** The text of a statement; empty if it has none. */
 export function textOf(statement: Statement): string {
   return typeof statement === 'string' ? statement : (statement.text ?? '');
 }
 
-/** A connection that does more with a statement than to pass it on. */
+/** A connection whose subclasses change how statements are run. */
 export class AskedClient extends DatabaseClient {
-  // One function for all of pg's forms: what it was given is passed on.
+  // One function for all overloads of pg. It passes its arguments on.
   override query(...[statement, ...others]: [never, ...never[]]): never {
     return this.ask(statement, ...others) as never;
   }
 
-  /** What `query` does. @returns what pg gives: a promise, or nothing where a callback or a stream takes the answer */
+  /** Runs `query`. @returns what pg returns: a promise, or nothing if a callback or a stream takes the answer */
   protected ask(statement: Statement, ...others: unknown[]): unknown {
     return Reflect.apply(super.query, this, [statement, ...others]);
   }
 }
 
-/** A connection that prepares no statement by name. The next transaction may run on another connection of the server. */
+/** A connection that prepares no statement by name, because the next transaction may run on another connection of the server. */
 export class NamelessClient extends AskedClient {
   protected override ask(statement: Statement, ...others: unknown[]): unknown {
     const named =
@@ -32,7 +32,7 @@ export class NamelessClient extends AskedClient {
     return super.ask(named ? { ...statement, name: undefined } : statement, ...others);
   }
 
-  /** As two statements: a pooler passes on what it knows. */
+  /** Sends two separate statements, because a pooler only passes on messages that it knows. */
   override commitAfter(statement: pg.QueryConfig): Promise<void> {
     return this.commitSeparately(statement);
   }
@@ -42,9 +42,9 @@ const BEGIN = /^\s*(begin|start transaction)\b/i;
 const END = /^\s*(commit|end|abort|rollback(?!\s+(work\s+|transaction\s+)?to\b))\b/i;
 
 /**
- * A connection of a database with several cells, through a pooler in transaction mode. Its session is not ours: each transaction sets the
- * path of its cell, and a statement outside of one gets a transaction of its own, which costs two round trips more. Nothing of this
- * concerns the first cell, whose path is that of every session.
+ * A connection of a database with several cells, through a pooler in transaction mode. It does not own its session. So each transaction
+ * sets the path of its cell. A statement outside a transaction gets one of its own, which costs two more round trips. The first cell needs
+ * none of this, because every session has its path.
  */
 export class PathClient extends NamelessClient {
   #inTransaction = false;
@@ -76,7 +76,7 @@ export class PathClient extends NamelessClient {
       await super.ask('commit');
       return result;
     } catch (error) {
-      // A server that did not answer in time will not answer a rollback either: the pool closes the connection.
+      // A server that did not answer in time will not answer a rollback either. The pool closes the connection.
       if (!silence(error)) await Promise.resolve(super.ask('rollback')).catch(() => undefined);
       throw error;
     }

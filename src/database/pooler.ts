@@ -1,14 +1,14 @@
 import { StartupError } from '../values/errors.ts';
 import { DatabaseClient } from './client.ts';
 
-/** Milliseconds for each answer: a pooler in session mode with one connection never gives the second. */
+/** Milliseconds to wait for each answer. A pooler in session mode with a single connection never gives out a second one. */
 const ANSWER_TIMEOUT_MS = 3_000;
-/** A pooler may give the same connection twice by chance. */
+/** A pooler may give the same connection twice by chance, so it is tested several times. */
 const ROUNDS = 3;
 const BACKEND = 'select pg_backend_pid() as pid';
 
 /**
- * Refuses a pooler in transaction mode that nothing goes round: LISTEN, advisory locks and migrations need a session of their own.
+ * Refuses an address that leads through a pooler in transaction mode. LISTEN, advisory locks and migrations need a session of their own.
  * @throws StartupError
  */
 export async function refusePooler(url: string, variable = 'DATABASE_URL'): Promise<void> {
@@ -23,8 +23,8 @@ export async function refusePooler(url: string, variable = 'DATABASE_URL'): Prom
 }
 
 /**
- * Whether transactions of one client run on changing connections of the server, or two clients share one: a pooler in transaction mode.
- * An address that does not answer is for others to report.
+ * Whether the address leads to a pooler in transaction mode: transactions of one client use changing server connections, or two clients
+ * share one. If the address does not answer, others report that.
  */
 async function poolsTransactions(url: string): Promise<boolean> {
   const config = {
@@ -40,7 +40,7 @@ async function poolsTransactions(url: string): Promise<boolean> {
       const before = await backend(one);
       await other.query('begin');
       const shared = (await backend(other)) === before;
-      // The other holds its connection: this one gets a second, where connections change.
+      // While the other client holds its connection, this one gets a different one if connections change.
       const moved = !shared && (await backend(one)) !== before;
       await other.query('rollback');
       if (shared || moved) return true;

@@ -9,7 +9,7 @@ import { PatientPool } from './patient-pool.ts';
 import { AskedClient, NamelessClient, PathClient } from './pooled-client.ts';
 import { agreeing } from './two-phase-client.ts';
 
-/** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
+/** Milliseconds that a request waits for a connection, or for an answer on it. It then gives up in time to send a 502 within 3 s. */
 const CONNECT_TIMEOUT_MS = 1_800;
 const QUERY_TIMEOUT_MS = 2_500;
 const BACKGROUND_CONNECT_TIMEOUT_MS = 10_000;
@@ -18,14 +18,14 @@ const BACKGROUND_CONNECT_TIMEOUT_MS = 10_000;
  * load its catalogue entries and prepare its statements.
  */
 const MAX_IDLE_MS = 300_000;
-/** TCP probes an idle connection, so that no firewall or proxy on the way drops it. */
+/** Milliseconds after which TCP probes an idle connection, so that no firewall or proxy on the way drops it. */
 const PROBE_AFTER_MS = 30_000;
 const DEFAULT_CONNECTIONS = 10;
 
 const INT8 = 20;
 const DATE = 1082;
 
-/** `bigint` arrives as a number (counts and ids stay below 2^53); `date` and `numeric` arrive as text. */
+/** `bigint` arrives as a number, since counts and ids stay below 2^53. `date` and `numeric` arrive as text. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
@@ -33,8 +33,8 @@ types.setTypeParser(DATE, (text) => text);
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
  * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
- *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query;
- *   `names`: false leaves statements unprepared, for a pooler in transaction mode; `cells`: of a database with several
+ * `longestLife`: seconds after which a connection is replaced; `setUp`: statements that each connection runs before its first query;
+ * `names`: false leaves statements unprepared, for a pooler in transaction mode; `cells`: set if the database has several
  */
 export function createPool(
   url: string,
@@ -88,11 +88,11 @@ function clientFor({ names = true, cells }: { names?: boolean; cells?: CellPaths
   return cells.distributed ? agreeing(PathClient) : PathClient;
 }
 
-/** What the sessions of a database with several cells need beside what the caller has them set. */
+/** The `setUp` of sessions of a database with several cells, which adds to what the caller asked for. */
 function setUpOf({ setUp = '', names = true, cells }: SetUp): string {
-  // A pooler keeps its own sessions, and sees to it.
+  // A pooler keeps its own sessions, so this is its responsibility.
   if (!cells || !names) return setUp;
-  // Who waited for a silent cell and has gone leaves no statement behind, with its locks.
+  // The server ends a statement, and frees its locks, if the caller that waited for a silent cell is gone.
   return [...(setUp === '' ? [] : [setUp]), "set client_connection_check_interval = '1s'"].join('; ');
 }
 

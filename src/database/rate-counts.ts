@@ -7,19 +7,19 @@ import { first, type Pool } from './database.ts';
 import { createPool } from './pools.ts';
 
 const INTERVAL_MS = 2_000;
-/** Seconds after which a process that has not said that it lives counts as gone. One that is too busy to say so still allows requests. */
+/** Seconds after which a process that has not reported counts as gone. One that is too busy to report still allows requests. */
 const GONE_AFTER_SECONDS = 20;
-/** Milliseconds that an exchange gets: a process that is busy for a second does not take that for silence of the database. */
+/** Milliseconds that an exchange may take. A process that is busy for a second must not mistake that for a silent database. */
 const ANSWER_WITHIN_MS = 1_500;
 
-/** What all processes have counted under one key. */
+/** The count of all processes under one key. */
 export interface SharedCount {
   used: number;
   /** Milliseconds until the window ends. */
   leftMs: number;
 }
 
-/** Exchanges the counts of rate limits with the other processes, through the database, and tells how many processes there are. */
+/** Exchanges the counts of rate limits with the other processes through the database, and knows how many processes there are. */
 export class RateCounts implements Part {
   readonly #id = randomUUID();
   readonly #pool: Pool;
@@ -44,20 +44,20 @@ export class RateCounts implements Part {
     await this.#pool.end();
   }
 
-  /** Processes that serve requests now, this one among them. */
+  /** The number of processes that serve requests now, including this one. */
   get processes(): number {
     return this.#processes;
   }
 
-  /** Whether processes that started together with this one are counted: the first count may have come before theirs. */
+  /** Whether processes that started together with this one are counted. The first count may have been too early for them. */
   get settled(): boolean {
     return this.#beats > 1;
   }
 
   /**
    * Adds uses to the count of all processes.
-   * @param leftMs milliseconds until this process's window ends; it becomes that of all where none is open
-   * @returns undefined where the database cannot tell
+   * @param leftMs milliseconds until this process's window ends; used for the shared window if none is open
+   * @returns undefined if the database cannot tell
    */
   async add(key: string, uses: number, leftMs: number): Promise<SharedCount | undefined> {
     const values = [sha256(key), uses, leftMs / 1_000];
@@ -82,7 +82,7 @@ const ADD = `
     ends_at = case when r.ends_at <= clock_timestamp() then excluded.ends_at else r.ends_at end
   returning used, (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "leftMs"`;
 
-/** The row that this statement writes is not seen by its own count, so it is added to the count. */
+/** The count does not see the row that this statement itself writes, so one is added. */
 const BEAT = `
   with beat as (
     insert into processes (id, seen_at) values ($1, clock_timestamp()) on conflict (id) do update set seen_at = excluded.seen_at)

@@ -3,29 +3,30 @@ import type { Vault } from '../values/crypto.ts';
 import type { Columns, CopyValue } from './copy.ts';
 
 /**
- * A record is declared once: each field with its schema, its column, what is stored where nobody gives it, and the form in which equal
- * values are the same. Types, bodies of requests, answers, select lists, inserts, changes, COPY and the comparisons of imports follow.
+ * A record is declared once. The declaration gives each field its schema, its column, its initial value, and a canonical form in which
+ * equal values are the same. Everything else follows from it: types, request bodies, answers, select lists, inserts, changes, COPY and the
+ * comparisons of imports.
  */
 
-/** Who gives a field: callers must, callers may, or the service makes it. */
+/** Who supplies a field: callers must, callers may, or the service makes it. */
 type Presence = 'required' | 'optional' | 'made';
 
 interface Options<Value, S extends TSchema = TSchema> {
-  /** The column; default: the field's name. */
+  /** The column; by default the field's name. */
   column?: string;
-  /** The expression that reads it, if it is in another table. The code that writes the record writes it there too. */
+  /** The expression that reads it, if another table holds it. The code that writes the record also writes it there. */
   elsewhere?: string;
-  /** What answers say of it; default: the type of what is given, without its limits. */
+  /** The schema in answers; by default the type of the given schema, without its limits. */
   shown?: S;
   /** Its value in the example of an answer. */
   example?: unknown;
-  /** No change of the record changes it. */
+  /** No change of the record may change it. */
   fixed?: true;
-  /** A value as it is stored. @throws Problem that names the field */
+  /** Converts a value to its stored form. @throws Problem that names the field */
   normal?: (value: Value) => CopyValue;
-  /** A given or a stored value in a form that is the same for equal ones; default: `normal`. */
+  /** Converts a given or stored value to a form in which equal values are the same; by default `normal`. */
   form?: (value: Value, vault: Vault) => unknown;
-  /** Null leaves the choice to the service. So a line with null does not differ from a stored value. */
+  /** Null leaves the choice to the service. So an import line with null does not differ from any stored value. */
   open?: true;
 }
 
@@ -33,18 +34,18 @@ interface Options<Value, S extends TSchema = TSchema> {
 export interface Field<Given = unknown, Shown = unknown, Who extends Presence = Presence> {
   readonly presence: Who;
   readonly given: TSchema;
-  /** Undefined where no answer has it. */
+  /** Undefined if no answer shows it. */
   readonly shown: TSchema | undefined;
   readonly example: unknown;
   readonly column: string | undefined;
   readonly elsewhere: string | undefined;
   readonly fixed: boolean;
-  /** What a new record stores where nobody gives it. */
+  /** What a new record stores if nobody gives it. */
   readonly initial: CopyValue;
   readonly normal: ((value: never) => CopyValue) | undefined;
   readonly form: ((value: never, vault: Vault) => unknown) | undefined;
   readonly open: boolean;
-  /** For the compiler only; it is never set. */
+  /** Only for the compiler; never set. */
   readonly types?: { given: Given; shown: Shown };
 }
 
@@ -56,7 +57,7 @@ export function required<S extends TSchema, T extends TSchema = S>(
   return field('required', schema, options, { shown: withoutLimits(schema), initial: undefined });
 }
 
-/** A field that callers may give. One that they leave out is null. */
+/** A field that callers may give. If they leave it out, it is null. */
 export function optional<S extends TSchema, T extends TSchema = TUnsafe<Static<S> | null>>(
   schema: S,
   options: Options<Static<S>, T> = {},
@@ -65,7 +66,7 @@ export function optional<S extends TSchema, T extends TSchema = TUnsafe<Static<S
   return field('optional', given, options, { shown: Type.Union([withoutLimits(schema), Type.Null()]), initial: null });
 }
 
-/** A field that callers may give. One that they leave out has an initial value; it is never null. */
+/** A field that callers may give. If they leave it out, it has an initial value. It is never null. */
 export function initially<S extends TSchema, T extends TSchema = S>(
   schema: S,
   initial: CopyValue,
@@ -74,7 +75,7 @@ export function initially<S extends TSchema, T extends TSchema = S>(
   return field('optional', Type.Optional(schema), options, { shown: withoutLimits(schema), initial });
 }
 
-/** A field that callers may choose when they create the record. The service makes one that they leave out. */
+/** A field that callers may choose when they create the record. If they leave it out, the service makes it. */
 export function chosen<S extends TSchema, T extends TSchema = S>(
   schema: S,
   options: Options<Static<S>, T> = {},
@@ -87,7 +88,7 @@ export function chosen<S extends TSchema, T extends TSchema = S>(
   );
 }
 
-/** A field that callers may give and nobody reads, as a secret. */
+/** A field that callers may give but nobody can read, such as a secret. */
 export function hidden<S extends TSchema>(
   schema: S,
   options: Options<Static<S>> = {},
@@ -95,12 +96,12 @@ export function hidden<S extends TSchema>(
   return field('optional', Type.Optional(schema), options, { shown: undefined, initial: null });
 }
 
-/** A field as it is, but no answer has it. */
+/** The same field, but no answer shows it. */
 export function unseen<Given, Who extends Presence>(seen: Field<Given, unknown, Who>): Field<Given, never, Who> {
   return { ...seen, shown: undefined, types: undefined };
 }
 
-/** A field that the service alone writes. */
+/** A field that only the service writes. */
 export function made<S extends TSchema>(schema: S, options: Options<Static<S>> = {}): Field<never, Static<S>, 'made'> {
   return field('made', schema, { ...options, fixed: true }, { shown: schema, initial: undefined });
 }
@@ -133,7 +134,7 @@ function storedValue({ initial, normal }: Field, given: CopyValue): CopyValue {
   return normal && given !== null ? normal(given as never) : given;
 }
 
-/** What an answer says of a text or a flag: its type. Of other schemas it says what callers are told. */
+/** The schema of an answer: for a text or a flag only its type, otherwise the schema that callers see. */
 function withoutLimits(schema: TSchema): TSchema {
   if (!('type' in schema) || 'enum' in schema) return schema;
   if (schema.type === 'boolean') return Type.Boolean();
@@ -153,7 +154,7 @@ export type Input<R extends { fields: Fields }> = {
 } & {
   [Name in Of<R['fields'], 'optional'>]?: Types<R['fields'][Name]>['given'];
 };
-/** What callers give to change one. */
+/** What callers give to change a record. */
 export type Patch<R extends { fields: Fields }> = Partial<Input<R>>;
 /** A record as answers show it. */
 export type Shown<R extends { fields: Fields }> = {
@@ -162,7 +163,7 @@ export type Shown<R extends { fields: Fields }> = {
   >['shown'];
 };
 
-/** The schema of a value whose type the declaration says, of a field that callers must give or may. */
+/** The schema of a field that callers must or may give. The declaration determines the type of the value. */
 type Schema<Value, Who extends Presence> = Who extends 'optional' ? TOptional<TUnsafe<Value>> : TUnsafe<Value>;
 type GivenProperties<F extends Fields> = {
   [Name in Of<F, 'required' | 'optional'>]: Schema<Types<F[Name]>['given'], F[Name]['presence']>;
@@ -171,10 +172,10 @@ type ShownProperties<F extends Fields> = {
   [Name in keyof Shown<{ fields: F }>]: TUnsafe<Types<F[Name & keyof F]>['shown']>;
 };
 
-/** A value for each column. */
+/** A stored value for each column. */
 export type Stored = Record<string, CopyValue>;
 
-/** How stored records are compared with what names them (src/imports/conflicts.ts). */
+/** How an import compares stored records with those of its lines (src/imports/conflicts.ts). */
 interface Comparison {
   table: string;
   id: string;
@@ -183,13 +184,13 @@ interface Comparison {
   chosen: string[];
 }
 
-/** A kind of record, as it is declared. Names are the program's own, never a caller's. */
+/** A declared kind of record. Its names are the program's own, never a caller's. */
 export class RecordKind<F extends Fields> {
   readonly table: string;
   /** The field that identifies a record. */
   readonly id: string;
   readonly fields: F;
-  /** The column of each field that is stored as it is given. */
+  /** The columns of fields that are stored as given. */
   readonly #columns: [name: string, column: string, field: Field][];
 
   constructor({ table, id, fields }: { table: string; id: keyof F & string; fields: F }) {
@@ -201,13 +202,13 @@ export class RecordKind<F extends Fields> {
     );
   }
 
-  /** The properties of a body that creates a record. @param first those that the description shows before the others */
+  /** The properties of a body that creates a record. @param first fields that the description shows before the others */
   given(...first: (keyof F & string)[]): GivenProperties<F> {
     const all: TProperties = this.#schemas('given', ({ presence }) => presence !== 'made');
     return Object.assign(Object.fromEntries(first.map((name) => [name, all[name]])), all) as GivenProperties<F>;
   }
 
-  /** The properties of a body that changes one, for `Type.Partial`. */
+  /** The properties of a body that changes a record, for `Type.Partial`. */
   get changed(): GivenProperties<F> {
     return this.#schemas<GivenProperties<F>>('given', ({ fixed }) => !fixed);
   }
@@ -217,19 +218,19 @@ export class RecordKind<F extends Fields> {
     return this.#schemas<ShownProperties<F>>('shown', ({ shown }) => shown !== undefined);
   }
 
-  /** An answer, of the examples of its fields. */
+  /** An example of an answer, made of the examples of its fields. */
   get example(): Record<string, unknown> {
     const shown = Object.entries(this.fields).filter(([, { example }]) => example !== undefined);
     return Object.fromEntries(shown.map(([name, { example }]) => [name, example]));
   }
 
-  /** The compiler cannot see which properties the types of a declaration promise. */
+  /** The compiler cannot see that the properties match the types of the declaration, so the result is cast. */
   #schemas<P extends TProperties>(which: 'given' | 'shown', wanted: (field: Field) => boolean): P {
     const found = Object.entries(this.fields).filter(([, each]) => wanted(each));
     return Object.fromEntries(found.map(([name, each]) => [name, each[which]])) as P;
   }
 
-  /** A record as answers show it, in the order of `names`: null for what has no value. */
+  /** A record as answers show it, in the order of `names`. A field without a value is null. */
   show<Name extends keyof Shown<{ fields: F }>>(
     names: readonly Name[],
     values: Partial<Shown<{ fields: F }>>,
@@ -249,7 +250,7 @@ export class RecordKind<F extends Fields> {
     return Object.keys(this.shown) as (keyof Shown<{ fields: F }>)[];
   }
 
-  /** As `select`, without some of its fields, of an alias of the table: each field that is not elsewhere is a column with its name. */
+  /** Like `select`, without some fields, for an alias of the table. Each field that is in this table is a column with the field's name. */
   selectFrom(alias: string, ...without: (keyof F)[]): string {
     return Object.entries(this.fields)
       .filter(([name, { shown }]) => shown !== undefined && !without.includes(name))
@@ -257,7 +258,7 @@ export class RecordKind<F extends Fields> {
       .join(', ');
   }
 
-  /** As `select`, without some of its fields. */
+  /** Like `select`, without some fields. */
   selectWithout(...names: (keyof F)[]): string {
     return Object.entries(this.fields)
       .filter(([name, { shown }]) => shown !== undefined && !names.includes(name))
@@ -266,8 +267,8 @@ export class RecordKind<F extends Fields> {
   }
 
   /**
-   * What a new record stores of what is given.
-   * @throws Problem that names the field, from the first one that is wrong
+   * What a new record stores for the given input.
+   * @throws Problem that names the first wrong field
    */
   stored(input: object): Stored {
     const values: Stored = {};
@@ -275,7 +276,7 @@ export class RecordKind<F extends Fields> {
     return values;
   }
 
-  /** What a change stores of what is given: nothing for a field that is left out. @throws Problem, as `stored` */
+  /** What a change stores for the given patch; nothing for a field that is left out. @throws Problem, like `stored` */
   changes(patch: object): Stored {
     const values: Stored = {};
     for (const [name, column, field] of this.#columns) {
@@ -285,13 +286,13 @@ export class RecordKind<F extends Fields> {
     return values;
   }
 
-  /** What COPY writes of rows, each with what is stored of it. @param others further columns, and those that the row knows better */
+  /** The columns for COPY of rows that have their stored values. @param others further columns, and those that override stored values */
   copied<Row extends { stored: Stored }>(others: Columns<Row>): Columns<Row> {
     const own = this.#columns.map(([, column]) => [column, ({ stored }: Row) => stored[column]] as const);
     return { ...Object.fromEntries(own), ...others };
   }
 
-  /** The same of rows, each with what is given, where storing it refuses nothing. */
+  /** Like `copied`, for rows with their given input. Storing the input must not refuse anything. */
   written<Row extends { input: object }>(others: Columns<Row>): Columns<Row> {
     const own = this.#columns.map(
       ([name, column, field]) => [column, ({ input }: Row) => storedValue(field, (input as Stored)[name])] as const,
@@ -313,7 +314,7 @@ export class RecordKind<F extends Fields> {
     };
   }
 
-  /** The fields that no change changes, but for the identifier. */
+  /** The fields that no change may change, except the identifier. */
   get fixed(): string[] {
     return this.#columns.flatMap(([name, , { fixed }]) => (fixed && name !== this.id ? [name] : []));
   }

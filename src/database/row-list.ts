@@ -1,18 +1,19 @@
-/** A column that a statement finds rows by, or writes. */
+/** A column that a statement uses to find rows, or writes. */
 interface Column<Row> {
-  /** As PostgreSQL calls it. */
+  /** The type, in PostgreSQL's words. */
   type: string;
   of: (row: Row) => unknown;
 }
 
 /**
- * The rows that a statement is about, for statements that serve one row as well as many. One row is found by parameters, so that its plan
- * does not depend on how many rows lists have. Rows of one client name it by a parameter of their own. All names are the program's own.
+ * The rows that a statement works on, for statements that serve one row as well as many. A single row is passed as plain parameters, so
+ * that its plan does not depend on the size of lists. If all rows belong to one client, the client is a separate parameter. All names are
+ * the program's own.
  */
 export class RowList<Row, Name extends string> {
   /** The parameters of the statement, from `$1` on. */
   readonly values: unknown[];
-  /** SQL of the client that owns the row. */
+  /** An SQL expression for the client that owns the row. */
   readonly client: string;
   readonly #columns: [name: string, column: Column<Row>][];
   readonly #form: 'one' | 'of-client' | 'of-clients';
@@ -28,19 +29,19 @@ export class RowList<Row, Name extends string> {
     this.values = [ofOne ? clients[0] : clients, ...(rows.length === 1 ? lists.map(([value]) => value) : lists)];
   }
 
-  /** SQL that a row of another relation belongs to one of the clients. @param alias of the relation */
+  /** SQL that checks that a row of another relation belongs to one of the clients. @param alias of the relation */
   belongs(alias: string): string {
     return this.#form === 'of-clients' ? `${alias}.client_id = any($1::text[])` : `${alias}.client_id = $1`;
   }
 
-  /** SQL of a column's value. */
+  /** An SQL expression for a column's value. */
   at(name: Name): string {
     if (this.#form !== 'one') return `u.${name}`;
     const index = this.#columns.findIndex(([each]) => each === name);
     return `$${index + 2}::${this.#columns[index]?.[1].type}`;
   }
 
-  /** The further relation that a statement needs for a list. @param word before it: `from`, `using`, or a comma */
+  /** The additional relation that a statement needs for a list; empty for a single row. @param word before it: `from`, `using`, or a comma */
   after(word: string): string {
     if (this.#form === 'one') return '';
     const several = this.#form === 'of-clients';
@@ -55,7 +56,7 @@ export class RowList<Row, Name extends string> {
     return `${word} unnest(${all.join(', ')}) as u(${known.join(', ')})`;
   }
 
-  /** The name of a prepared statement, whose text depends on the form of the list. */
+  /** The name of a prepared statement. It includes the form of the list, on which the text depends. */
   named(name: string): string {
     return `${name}-${this.#form}`;
   }

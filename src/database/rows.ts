@@ -6,7 +6,7 @@ import type { Db, Transaction } from './database.ts';
 import { KINDS, type Kind } from './kinds.ts';
 
 /**
- * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
+ * Inserts one row. The record's names are the columns, so no value can end up in the wrong column.
  * @param row values by column; undefined ones are left to the column's default. Names are the program's own, never a caller's
  * @param options `computed`: expressions by column, without values
  * @returns the columns in `returning`
@@ -56,9 +56,10 @@ export async function updateRow<R extends pg.QueryResultRow>(
 type ListsOf<Lists> = { [List in keyof Lists]: NonNullable<Lists[List]>[] };
 
 /**
- * Reads what several queries give, in one statement.
- * @param queries by the name of each list; SQL of the program's own, and the same text for the same names. All have the same parameters
- * @returns the rows of each, with values as JSON has them
+ * Runs several queries in one statement.
+ * @param queries by the name of each list; SQL of the program's own, and always the same text for the same names. All share the same
+ * parameters
+ * @returns the rows of each query, with values as JSON represents them
  */
 export async function readTogether<Lists>(
   db: Db,
@@ -77,7 +78,7 @@ export async function readTogether<Lists>(
   return rows[0] as ListsOf<Lists>;
 }
 
-/** Which of some identifiers a table has. @param table,column the program's own names */
+/** Which of some identifiers a table contains. @param table,column the program's own names */
 export async function existingIds(
   db: Db,
   { table, column }: { table: string; column: string },
@@ -96,7 +97,7 @@ export async function nextId(tx: Transaction, kind: Kind): Promise<string> {
   return id;
 }
 
-/** The next identifiers of a kind: numbers of its sequence, in its order, as `CLI000001`; without a sequence random UUIDs. */
+/** The next identifiers of a kind, in the order of its sequence, such as `CLI000001`. A kind without a sequence gets random UUIDs. */
 export async function nextIds(tx: Transaction, kind: Kind | undefined, count: number): Promise<string[]> {
   const prefix = kind && KINDS[kind].prefix;
   if (prefix === undefined) return Array.from({ length: count }, () => randomUUID());
@@ -108,23 +109,23 @@ export async function nextIds(tx: Transaction, kind: Kind | undefined, count: nu
   return rows.map(({ id }) => prefix + id.padStart(6, '0'));
 }
 
-/** Which page of a list, from 1 on; of one client, if it is given. */
+/** Which page of a list, from 1. If a client is given, the list is of that client. */
 export interface ListRequest {
   page: number;
   pageSize: number;
   clientId?: string | undefined;
 }
 
-/** A page of a list, and how many entries it has in all; undefined where they are too many to be counted. */
+/** A page of a list, and the total number of entries. The total is undefined if there are too many to count. */
 export interface List<R> {
   rows: R[];
   total: number | undefined;
 }
 
-/** Entries that are counted in a list that is not of one client (docs/operator-interface.md, Lists). */
+/** The most entries that are counted in a list over all clients (docs/operator-interface.md, Lists). */
 const MAX_COUNTED_ROWS = 10_000;
 
-/** A condition, in which `?` stands for the value. A filter without a value does not count. */
+/** A condition, in which `?` stands for the value. A filter without a value is ignored. */
 export type Filter = readonly [condition: string, value: unknown];
 
 /** The filters that have a value, as the text of a `where` and its values. */
@@ -135,7 +136,7 @@ export function whereOf(filters: readonly Filter[]): { where: string; values: un
 }
 
 /**
- * A page of rows, and how many there are in all. Without a client, more than 10,000 are not counted.
+ * A page of rows, and their total number. Without a client, more than 10,000 rows are not counted.
  * @param list SQL of the program's own; `client` is the column that names the client
  */
 export async function listRows<R extends pg.QueryResultRow>(
@@ -154,15 +155,15 @@ export async function listRows<R extends pg.QueryResultRow>(
       : `select ${select} from ${from} where ${where} order by ${order} limit ${limit} offset ${offset}`,
     [...values, pageSize, (page - 1) * pageSize],
   );
-  // Callers answer with rows as they are.
+  // Callers return rows unchanged, so the sort columns are removed.
   if (union) for (const row of rows) for (const key of Object.keys(row)) if (SORTING.test(key)) delete row[key];
   return { rows, total: await countRows(db, { from, where, values, bounded }) };
 }
 
-/** What a page over all cells is sorted by. */
+/** The columns by which a page over all cells is sorted. */
 const SORTING = /^order_\d+$/;
 
-/** A page over all cells: each gives what could be on it. The columns that it is sorted by are in the rows, as `order_1` and so on. */
+/** A page over all cells. Each cell returns the rows that could be on it. The rows include the sort columns as `order_1` and so on. */
 function pageOfUnion(
   union: (select: string) => string,
   { select, from, where, order }: { select: string; from: string; where: string; order: string },
@@ -175,7 +176,7 @@ function pageOfUnion(
   return `select * from (${union(ofCell)}) u order by ${outer} limit ${limit}::int offset ${offset}::bigint`;
 }
 
-/** How many rows match. @param list `bounded`: undefined where more than 10,000 do */
+/** The number of rows that match. @param list `bounded`: the result is undefined if more than 10,000 match */
 export async function countRows(
   db: Db,
   { from, where, values, bounded }: { from: string; where: string; values: unknown[]; bounded: boolean },
@@ -195,7 +196,7 @@ async function countInCells(db: Db, counts: string, values: unknown[]): Promise<
   return counted.rows[0]?.total ?? 0;
 }
 
-/** A text that a `like` finds anywhere: its own wildcards are letters. */
+/** A `like` pattern that finds a text anywhere. Wildcards in the text are escaped. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

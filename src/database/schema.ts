@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sha256 } from '../values/crypto.ts';
 import { type Db, first } from './database.ts';
 
-/** A file of migrations/. Its number is the schema that it makes. */
+/** A file of migrations/. Its number is the version of the schema that it makes. */
 export interface Migration {
   number: number;
   name: string;
   sql: string;
   sha256: string;
-  /** The oldest program, as the newest schema that it knows, that still works on the same database. */
+  /** The newest schema version known to the oldest program that still works on the migrated database. */
   oldestProgram: number;
 }
 
-/** The first lines of a migration on whose schema older programs work: `-- Oldest program: 11`. Others need a program that knows them. */
+/** The line `-- Oldest program: 11` in a migration that older programs can live with. Without it, a program must know the migration. */
 const OLDEST_PROGRAM = /^-- Oldest program: (\d+)$/m;
 
-/** The migrations of this program, in their order. */
+/** The migrations of this program, in order. */
 export async function readMigrations(
   folder: URL = new URL('../../migrations/', import.meta.url),
 ): Promise<Migration[]> {
@@ -30,7 +30,7 @@ export async function readMigrations(
   );
 }
 
-/** The newest schema that this program knows. */
+/** The newest schema version that this program knows. */
 let known: Promise<number> | undefined;
 
 async function knownSchema(): Promise<number> {
@@ -38,7 +38,7 @@ async function knownSchema(): Promise<number> {
   return known;
 }
 
-/** Why this program does not work with the schema of the database, for its operator; undefined where it does (docs/upgrading.md). */
+/** Why this program cannot work with the schema of the database, in words for its operator; undefined if it can (docs/upgrading.md). */
 export async function schemaFault(db: Db): Promise<string | undefined> {
   const program = await knownSchema();
   const made = first(await db.query<{ made: boolean }>("select to_regclass('migrations') is not null as made"));

@@ -1,32 +1,32 @@
 import type pg from 'pg';
 
-/** The role as which the service runs, where another one owns the database (LOMBARD_MIGRATE_DATABASE_URL). */
+/** The role as which the service runs, if another one owns the database (LOMBARD_MIGRATE_DATABASE_URL). */
 export interface ServiceRole {
   user: string;
-  /** Of a role that has to be created. */
+  /** For a role that has to be created. */
   password: string | undefined;
 }
 
-/** What the service's role may do is granted to this role, of which it is a member. It may not log in. */
+/** The role that holds the rights of the service. The service's role is a member of it. It cannot log in. */
 const GROUP = 'lombard_service';
-/** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
+/** Tables whose rows the service may add and read, but never change or delete: the audit trail and its chain. */
 const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
-/** The bit by which PostgreSQL says that a view takes rows: then it leads to a table, and has the rights of one (cells/views.ts). */
+/** PostgreSQL's bit for a view that accepts inserts. Such a view leads to a table and needs the same rights (cells/views.ts). */
 const INSERTS = 1 << 3;
-/** Rows that the service may only read. */
+/** Tables that the service may only read. */
 const READ_ONLY = /^migrations$|^migration_steps$/;
 
 interface Relation {
   name: string;
   kind: 'table' | 'sequence' | 'view';
   secured: boolean;
-  /** What the group may do with it now. */
+  /** The rights that the group has on it now. */
   granted: string[];
 }
 
 /**
- * The statements that create the service's role and give it its rights; none where it has them. It needs no right to alter anything.
- * @param pending migrations are missing
+ * The statements that create the service's role and give it its rights; none if it has them. The role needs no right to alter anything.
+ * @param pending whether migrations are missing
  */
 export async function serviceRoleStatements(client: pg.Client, role: ServiceRole, pending: boolean): Promise<string[]> {
   const user = client.escapeIdentifier(role.user);
@@ -45,12 +45,12 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
     statements.push(`create role ${user} login${password}`);
   }
   if (!there.member) statements.push(`grant ${GROUP}, lombard_client to ${user}`);
-  // What the relations of an empty database will be is not known yet: the next migrate grants the rest.
+  // The relations of an empty database are not known yet. The next migrate grants the rest.
   if (pending) return [...statements, ...(await missingUsage(client, there.group))];
   return [...statements, ...(await serviceRightsStatements(client, there.group))];
 }
 
-/** Whether the role exists to which the service's rights are granted. */
+/** Whether the role that holds the service's rights exists. */
 export async function hasServiceGroup(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ there: boolean }>(
     'select exists (select from pg_roles where rolname = $1) as there',
@@ -59,7 +59,7 @@ export async function hasServiceGroup(client: pg.Client): Promise<boolean> {
   return rows[0]?.there ?? false;
 }
 
-/** The statements that give the service's role what it lacks in the first schema of the path. @param group whether its role exists */
+/** The statements that give the service's role what it lacks in the first schema of the path. @param group whether the group role exists */
 export async function serviceRightsStatements(client: pg.Client, group = true): Promise<string[]> {
   const statements = await missingUsage(client, group);
   for (const relation of await relations(client, group)) statements.push(...missingGrants(client, relation));
@@ -100,7 +100,7 @@ function missingGrants(client: pg.Client, { name, kind, secured, granted }: Rela
   const what = kind === 'sequence' ? 'sequence' : 'table';
   if (missing.length > 0) statements.push(`grant ${missing.join(', ')} on ${what} ${relation} to ${GROUP}`);
   if (excess.length > 0) statements.push(`revoke ${excess.join(', ')} on ${what} ${relation} from ${GROUP}`);
-  // Row level security keeps the clients of GraphQL apart; the service itself names the tenant in each statement.
+  // Row level security keeps the clients of GraphQL apart. The service itself names the tenant in each statement.
   if (secured) statements.push(`create policy service on ${relation} to ${GROUP} using (true) with check (true)`);
   return statements;
 }

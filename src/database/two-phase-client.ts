@@ -4,8 +4,8 @@ import { ONCE_TABLES } from './cells/tables.ts';
 import { type AskedClient, type Statement, textOf } from './pooled-client.ts';
 
 /**
- * A statement that changes no row of a table that Citus has on the coordinator. Whatever else its transaction has changed is then committed
- * by two phases: on the workers only if on the coordinator too.
+ * A statement that changes no row, on a table of the coordinator that Citus knows. It makes Citus commit the transaction in two phases: the
+ * workers commit only if the coordinator does.
  */
 const AGREE = 'delete from two_phase where n = 0';
 
@@ -19,9 +19,9 @@ function writesOnce(text: string): boolean {
 }
 
 /**
- * A connection of a database whose further cells Citus has on its workers. What exists once is local to the coordinator, and Citus takes no
- * notice of it: a transaction that changes both would be committed on the worker first, and a crash could keep a payment without the answer
- * under its Idempotency-Key. Such a transaction is committed by two phases. One that changes a cell only, as most do, is not.
+ * A connection of a database whose further cells are on Citus workers. What exists once is local to the coordinator, and Citus ignores it.
+ * If a transaction changed both, it would be committed on the worker first. A crash could then keep a payment without the answer under its
+ * Idempotency-Key. Such a transaction is committed in two phases. One that changes only a cell, as most do, is not.
  */
 export function agreeing(Client: typeof AskedClient): typeof AskedClient {
   return class extends Client {

@@ -11,9 +11,12 @@ import { PatientPool } from './patient-pool.ts';
 import { createPool } from './pools.ts';
 
 const INTERVAL_MS = 1_000;
-/** Checks that renew all connections from the last one on that found the database read-only: one may have been on its way meanwhile. */
+/**
+ * How many checks go on renewing all connections after the last one that found the database read-only. A connection may have been opened
+ * meanwhile.
+ */
 const RENEWALS = 3;
-/** Milliseconds that a check gets. */
+/** Milliseconds that a check may take. */
 const ANSWER_WITHIN_MS = 2_500;
 
 interface Options {
@@ -22,20 +25,20 @@ interface Options {
   readiness: Readiness;
   /** Their connections are replaced while the server behind them takes no writes. */
   pools: Pool[];
-  /** Why the schema does not fit this program; undefined where it does. */
+  /** Why the schema does not fit this program; undefined if it fits. */
   schemaFault(pool: Pool): Promise<string | undefined>;
 }
 
 /**
- * Checks once a second whether the database answers, takes writes and has a schema that fits. It has a connection of its own, so that
- * it sees the database and not how busy the pools are.
+ * Checks once a second whether the database answers, takes writes and has a schema that fits. It has a connection of its own, so it
+ * measures the database and not how busy the pools are.
  */
 export class DatabaseWatch implements Part {
   readonly #options: Options;
   readonly #pool: Pool;
   readonly #checking: Periodic;
   #renewals = 0;
-  /** The server that answered last, known by its start: after a failover it is another one. `answeredAt`: monotonic. */
+  /** The server that answered last, identified by its start time. After a failover it is a different one. `answeredAt`: monotonic. */
   #server: { started: string | undefined; answeredAt: number } | undefined;
 
   constructor(options: Options) {
@@ -72,14 +75,14 @@ export class DatabaseWatch implements Part {
     const urls = [this.#pool, ...pools].map(urlOf);
     const former = this.#server;
     this.#server = { started: state?.started, answeredAt: monotonic() };
-    // What still leads to the server before would wait for its answers until the network gives up.
+    // Connections to the former server would wait for answers until the network gives up.
     if (former && former.started !== state?.started) await leaveFormerServer(urls, former.answeredAt);
     const readOnly = state?.read_only ?? false;
     this.#renewals = readOnly ? RENEWALS : Math.max(this.#renewals - 1, 0);
-    // Connections that were opened meanwhile can go on refusing writes when the database takes them again.
+    // Connections that were opened meanwhile may go on refusing writes after the database takes them again.
     if (this.#renewals > 0) for (const pool of [this.#pool, ...pools]) if (pool instanceof PatientPool) pool.renew();
     if (readOnly) return 'the database is read-only';
-    // Only a write tells whether there is space for one.
+    // Only a write shows whether there is disk space for one.
     await transaction(this.#pool, async (tx) => {
       await tx.query('set local work_mem = 64');
       await tx.query(SPILL);
@@ -91,5 +94,5 @@ export class DatabaseWatch implements Part {
 const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
   pg_postmaster_start_time()::text as started`;
 
-/** Does not fit into 64 kB of memory: PostgreSQL writes about 100 kB to its disk, which fails where that is full. It takes 1.5 ms. */
+/** A query that does not fit into 64 kB of memory, so PostgreSQL writes about 100 kB to its disk. That fails if the disk is full. It takes 1.5 ms. */
 const SPILL = 'select count(*) from generate_series(1, 8000)';

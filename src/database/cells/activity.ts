@@ -5,29 +5,32 @@ import { type Pool, WORK, type Work } from '../database.ts';
 import { pathsOf, poolOf } from './pool.ts';
 import type { Cell } from './scope.ts';
 
-/** The topic on which processes tell workers what was left to be done, and in which cells. */
+/** The topic on which a process tells workers what it left to be done, and in which cells. */
 export const ACTIVITY_TOPIC = 'cell_activity';
-/** Milliseconds after something was written in a cell during which its own tasks come at their intervals. */
+/** A cell counts as busy for this many milliseconds after a write. While it is busy, its own tasks run at their intervals. */
 const BUSY_MS = 5_000;
-/** Milliseconds between two turns of a task in a cell where nothing is written. What waits there is noticed sooner (look.ts). */
+/** Milliseconds between two turns of a task in a cell where nothing is written. Waiting work is noticed sooner (look.ts). */
 const IDLE_INTERVAL_MS = 20_000;
-/** Milliseconds between two announcements of a process. A NOTIFY in each transaction would cost half of the writes: commits would wait for it. */
+/**
+ * Milliseconds between two announcements of a process. A NOTIFY in each transaction would halve the rate of writes, because commits would
+ * wait for it.
+ */
 const ANNOUNCE_INTERVAL_MS = 5;
-/** Milliseconds between two announcements of a cell by a process that works on it itself. */
+/** Milliseconds between two announcements about a cell by a process that also works on that cell. */
 const REPEAT_MS = 1_000;
 
-/** Turns a second that a task which may wait has in all cells together, as long as none waits longer than MAX_REST_MS. */
+/** The most turns a second that a deferrable task has over all cells together, as long as no cell waits longer than MAX_REST_MS. */
 const TURNS_PER_SECOND = 8;
-/** Milliseconds that it waits in a cell at most. */
+/** The most milliseconds that a deferrable task waits in one cell. */
 const MAX_REST_MS = 4_000;
 
-/** What work of one cell needs to know of where it runs; a part's context has it. */
+/** What the work of one cell needs to know about where it runs. The context of each room contains it. */
 export interface CellResources {
   pool: Pool;
   backgroundPool: Pool;
-  /** Where something was written. */
+  /** Knows where something was written. */
   activity: Activity;
-  /** When the tasks of the cell run; only of the context of one cell. */
+  /** When the tasks of the cell run. Only the context of a single cell has it. */
   rhythm?: CellRhythm | undefined;
 }
 
@@ -35,11 +38,11 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Work of this process that begins whenever something was left for it. */
+/** Work of this process that starts whenever something was left for it. */
 export interface Wakeful {
-  /** What it does. */
+  /** The kinds of work that it does. */
   work: readonly Work[];
-  /** Something was left for it, in some cells. @param left may say more than it does */
+  /** Something was left for it in some cells. @param left may include work of other kinds */
   wake(cells: readonly number[], left: ReadonlySet<Work>): void;
 }
 
@@ -47,21 +50,21 @@ export interface Wakeful {
 interface Turn {
   /** Monotonic milliseconds. */
   at: number;
-  /** What had been written in the cell before it. */
+  /** The number of writes in the cell before this turn. */
   writes: number;
-  /** When the next one comes where nothing is written. */
+  /** When the next turn comes if nothing is written. */
   nextAt: number;
 }
 
 /**
- * When the tasks of one cell run. With 32 cells, tasks that all looked at their own intervals would be thousands of statements a second.
- * So a task has a turn where something was written since the last one, and else seldom.
+ * Decides when the tasks of one cell run. With 32 cells, tasks that all looked at their own intervals would run thousands of statements a
+ * second. So a task has a turn if something was written since its last one, and otherwise only seldom.
  */
 export class CellRhythm {
   readonly cell: number;
   #stirredAt = Number.NEGATIVE_INFINITY;
   readonly #sleepers = new Set<Sleeper>();
-  /** How often something was written. */
+  /** The number of writes so far. */
   #writes = 0;
   readonly #turns = new WeakMap<object, Turn>();
 
@@ -74,17 +77,17 @@ export class CellRhythm {
     return !this.quietFor(BUSY_MS);
   }
 
-  /** Whether nothing was written for so many milliseconds. */
+  /** Whether nothing was written for the given number of milliseconds. */
   quietFor(milliseconds: number): boolean {
     return monotonic() - this.#stirredAt >= milliseconds;
   }
 
-  /** Tasks that run at once when something is written after a pause. */
+  /** Registers tasks that run at once when something is written after a pause. */
   wakes(...sleepers: Sleeper[]): void {
     for (const sleeper of sleepers) this.#sleepers.add(sleeper);
   }
 
-  /** Something was written in the cell, or waits there. */
+  /** Records that something was written in the cell, or waits there. */
   stir(): void {
     const slept = !this.busy;
     this.#stirredAt = monotonic();
@@ -92,7 +95,10 @@ export class CellRhythm {
     if (slept) for (const sleeper of this.#sleepers) sleeper.wake();
   }
 
-  /** Whether a task does its work in the cell now. @param restMs milliseconds from its last turn, however much is written */
+  /**
+   * Whether a task does its work in the cell now; if so, this counts as its turn.
+   * @param restMs milliseconds that must pass since its last turn, however much is written
+   */
   takesTurn(task: object, restMs = 0): boolean {
     const now = monotonic();
     const last = this.#turns.get(task);
@@ -102,19 +108,19 @@ export class CellRhythm {
     return true;
   }
 
-  /** A task has left something behind in the cell: it has a turn at its first run after so many milliseconds, or when something is written. */
+  /** A task has left something undone in the cell. It has a turn at its first run after `afterMs`, or earlier if something is written. */
   againFor(task: object, afterMs = 0): void {
     const last = this.#turns.get(task);
     if (last) last.nextAt = monotonic() + afterMs;
   }
 }
 
-/** Milliseconds that a task which may wait rests in a cell after its turn there. @param cells how many the database has */
+/** Milliseconds that a deferrable task rests in a cell after its turn there. @param cells how many the database has */
 export function restAmong(cells: number): number {
   return Math.min(MAX_REST_MS, (cells * 1_000) / TURNS_PER_SECOND);
 }
 
-/** What belongs to a cell; without a rhythm, it always is the turn of a task. */
+/** Something that belongs to a cell. Without a rhythm, every task always has a turn. */
 interface InCell {
   rhythm?: CellRhythm | undefined;
 }
@@ -125,7 +131,7 @@ interface CellTask {
   run: () => Promise<void>;
 }
 
-/** A task of one cell: it runs at its interval while something is written there. */
+/** Fits a task of one cell to the rhythm of that cell: it runs at its own interval while something is written there, and otherwise seldom. */
 export function inRhythm(cell: InCell, task: CellTask): CellTask {
   const { rhythm } = cell;
   if (!rhythm) return task;
@@ -137,8 +143,8 @@ export function inRhythm(cell: InCell, task: CellTask): CellTask {
 }
 
 /**
- * The work of a task in each cell, as long as it is the task's turn there. Where it fails, the task has another turn at its next run.
- * @param restMs milliseconds from its last turn in a cell, however much is written there
+ * The work of a task in each cell, skipped while the task has no turn there. If it fails, the task has another turn at its next run.
+ * @param restMs milliseconds that must pass since its last turn in a cell, however much is written there
  */
 export function inTurn<Each extends InCell>(
   task: object,
@@ -154,14 +160,15 @@ export function inTurn<Each extends InCell>(
   };
 }
 
-/** The cells in which a task of all cells works now. @param restMs as for `inTurn` */
+/** The cells in which a task of all cells has a turn now. @param restMs as for `inTurn` */
 export function cellsInTurn<Each extends InCell>(cells: readonly Each[], task: object, restMs = 0): Each[] {
   return cells.filter(({ rhythm }) => rhythm?.takesTurn(task, restMs) ?? true);
 }
 
 /**
- * Where something was written, and what it left to be done. Told after each commit that left something (`leaveWork` of database.ts): the
- * workers of this process at once, those of other processes by NOTIFY. What is lost on the way is found by looking (look.ts).
+ * Knows where something was written, and what work that left. It is told after each commit that left something (`leaveWork` of
+ * database.ts). Workers of this process hear of it at once, those of other processes by NOTIFY. A lost announcement is made up for by
+ * looking (look.ts).
  */
 export class Activity {
   readonly #pool: Pool;
@@ -169,17 +176,17 @@ export class Activity {
   readonly #cells: readonly number[];
   readonly #rhythms = new Map<number, CellRhythm>();
   readonly #saidAt = new Map<number, number>();
-  /** Names this process in its announcements, which come back to it. */
+  /** Identifies this process in its announcements, which it receives itself too. */
   readonly #origin = randomUUID();
   #workers: Wakeful[] = [];
   #unsaid = new Announcement();
-  /** What was left in cells that were announced lately: it is announced later, for all of them at once. */
+  /** Work left in cells that were announced recently. It is announced later, for all of them at once. */
   #late = new Announcement();
   #lateTimer: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, log: Logger) {
-    // Whatever cell the caller works in: it may not answer.
+    // Independent of the caller's cell, which may not answer.
     this.#pool = poolOf(pool, 'none');
     this.#cells = pathsOf(pool)?.numbers ?? [0];
     this.#log = log;
@@ -194,20 +201,20 @@ export class Activity {
     return rhythm;
   }
 
-  /** Who works in this process. */
+  /** Sets the workers of this process. */
   listen(...workers: Wakeful[]): void {
     this.#workers = workers;
   }
 
-  /** Something was left to be done in some cells, by a transaction of this process. */
+  /** A transaction of this process left work in some cells. */
   wrote(cells: Iterable<Cell>, left: ReadonlySet<Work>): void {
-    // What belongs to no client is in the first.
+    // What belongs to no client is in the first cell.
     const numbers = [...cells].map((cell) => (cell === 'none' ? 0 : cell)).filter((cell) => cell !== 'all');
     if (numbers.length === 0) return;
     this.heard(numbers, left);
     const now = monotonic();
     for (const cell of numbers) {
-      // This process works on the cell itself.
+      // A process with workers does the work itself, so others need not hear at once.
       const late = this.#workers.length > 0 && now - (this.#saidAt.get(cell) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS;
       (late ? this.#late : this.#unsaid).add(cell, left);
       if (!late) this.#saidAt.set(cell, now);
@@ -216,31 +223,31 @@ export class Activity {
     if (!this.#timer && !this.#unsaid.empty) this.#announce();
   }
 
-  /** This process leaves notifications in a cell to others. */
+  /** This process leaves notifications in a cell to other processes. */
   leaves(cell: number): void {
     this.#saidAt.delete(cell);
     this.wrote([cell], new Set(['queue']));
   }
 
-  /** Others may take their part of the notifications of a cell that this process has no room for. */
+  /** This process has no room for all notifications of a cell, so others may take some. */
   offers(cell: number): void {
     this.#late.add(cell, ['queue']);
     this.#lateTimer ??= setTimeout(() => this.#sayLate(), REPEAT_MS).unref();
   }
 
-  /** What is due may have changed in all cells: the clock was moved. */
+  /** The clock was moved: work may have become due in every cell. */
   stirAll(): void {
     this.#saidAt.clear();
     this.wrote(this.#cells, EVERYTHING);
   }
 
-  /** Something was left in some cells, by any process, or waits there. */
+  /** Any process left work in some cells, or work waits there. */
   heard(cells: readonly number[], left: ReadonlySet<Work> = EVERYTHING): void {
     for (const cell of cells) this.rhythm(cell).stir();
     for (const worker of this.#workers) if (worker.work.some((work) => left.has(work))) worker.wake(cells, left);
   }
 
-  /** Something was announced. This process knows its own announcements. */
+  /** Handles an announcement. The process ignores its own. */
   receive(payload: string): void {
     const [origin, cells = '', left = ''] = payload.split(' ');
     if (origin === this.#origin) return;
@@ -273,7 +280,7 @@ export class Activity {
 
 const EVERYTHING: ReadonlySet<Work> = new Set(WORK);
 
-/** What is announced together: each of the cells may have less than all of it. */
+/** Announcements that are sent together. Each cell may have less work than the whole says. */
 class Announcement {
   readonly cells = new Set<number>();
   readonly left = new Set<Work>();

@@ -6,29 +6,29 @@ import { hasCells } from './pool.ts';
 import { type Cell, currentCell } from './scope.ts';
 import { CellTurns, EVERY_SERVER } from './turns.ts';
 
-/** The part of a pool's connections that the callers of one server have at most: one that has gone silent leaves the others theirs. */
+/** The largest part of a pool's connections that callers of one server may hold. If that server goes silent, the rest is free for the others. */
 const MAX_PART_OF_SERVER = 3 / 4;
-/** Connections that they have at least: a caller may need a second one. */
+/** The fewest connections that callers of one server may hold. A caller may need a second one. */
 const MIN_OF_SERVER = 2;
 
-/** Connections of a pool for what commits by itself beside a transaction; each has one for some milliseconds. */
+/** Connections of a pool for statements that commit by themselves beside a transaction. Each is used for some milliseconds. */
 const MAX_BESIDE_CONNECTIONS = 2;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-/** What pg.Pool keeps of idle connections; the last one is given out next. */
+/** What pg.Pool keeps for each idle connection. It gives out the last one next. */
 interface Idle {
   _idle: { client: pg.PoolClient }[];
 }
 
 /**
- * The pool of a database with several cells. A connection belongs to the cell that its `search_path` names. Who asks for a connection
- * gets one of its own cell (scope.ts): the one that served that cell last, or else the one that has been idle for longest, which
- * then changes its path. PostgreSQL plans each prepared statement of such a connection again.
+ * The pool of a database with several cells. A connection belongs to the cell that its `search_path` names. A caller gets a connection of
+ * its own cell (scope.ts): the one that last served that cell, or else the one that has been idle longest. The latter changes its path, and
+ * PostgreSQL then plans each of its prepared statements again.
  */
 export class CellPool extends PatientPool {
   readonly paths: CellPaths;
-  /** Connections of the first cell for what commits by itself beside a transaction; undefined where all cells are in one PostgreSQL. */
+  /** Connections to the first cell for what commits by itself beside a transaction. Undefined if one PostgreSQL has all cells. */
   readonly beside: PatientPool | undefined;
 
   readonly #ownSessions: boolean;
@@ -121,17 +121,17 @@ export class CellPool extends PatientPool {
     });
   }
 
-  /** Puts the connection that suits a cell where the pool takes the next one from. */
+  /** Moves the idle connection that suits a cell to where the pool takes the next one from. */
   #putForward(cell: Cell): void {
     const idle = (this as unknown as Idle)._idle;
     const served = idle.findLastIndex(({ client }) => CONNECTIONS.get(client)?.cell === cell);
-    // Without one of the cell, a pool that has room opens another connection only where none is idle.
+    // A pool opens another connection only if none is idle. So without one of the cell, the one that has been idle longest is taken.
     const [chosen] = idle.splice(Math.max(served, 0), 1);
     if (chosen) idle.push(chosen);
   }
 }
 
-/** The server on which statements of a cell may wait, beside the coordinator. Where one PostgreSQL has all cells, each counts as one. */
+/** The server, besides the coordinator, that statements of a cell may wait for. If one PostgreSQL has all cells, each cell counts as a server. */
 function serverOf({ servers }: CellPaths, cell: Cell): string | undefined {
   if (cell === 'all') return EVERY_SERVER;
   return cell === 0 || cell === 'none' ? undefined : (servers.get(cell) ?? String(cell));

@@ -3,18 +3,18 @@ import { type Db, first } from '../database.ts';
 import type { CellPaths } from './connection.ts';
 import { CELL_TABLES } from './tables.ts';
 
-/** A cell and what is in it. Members are as `lombard cells list --json` writes them. */
+/** A cell and its contents, with the members that `lombard cells list --json` prints. */
 export interface Cell {
-  /** The schema of its tables. */
+  /** The schema that holds its tables. */
   cell: string;
-  /** The server that has it: host and port. */
+  /** The server that holds it: host and port. */
   node: string;
   clients: number;
-  /** Its tables with their indexes. */
+  /** The size of its tables and indexes. */
   bytes: number;
 }
 
-/** The cells of a database, in the order of their numbers. The first one has what exists once too. A partition counts where its table does. */
+/** The cells of a database in the order of their numbers. The first one also has what exists once. A partition counts towards its table. */
 export async function listCells(db: Db): Promise<Cell[]> {
   const cells = await localCells(db);
   if (cells.length === 1 || !(await hasCitus(db))) return cells;
@@ -27,7 +27,7 @@ export async function listCells(db: Db): Promise<Cell[]> {
   return cells.map((cell) => ({ ...cell, ...rows.find((row) => row.cell === cell.cell) }));
 }
 
-/** The cells with what of them is on this server. */
+/** The cells, with the size of what this server holds of each. */
 async function localCells(db: Db): Promise<Cell[]> {
   const { rows } = await db.query<Cell>(
     `select e.schema as cell, coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port') as node,
@@ -41,13 +41,13 @@ async function localCells(db: Db): Promise<Cell[]> {
   return rows;
 }
 
-/** The number of a cell by its schema. */
+/** The number of the cell with the given schema. */
 export async function cellNumber(db: Db, schema: string): Promise<number | undefined> {
   const text = 'select number from cells where schema = $1 and made';
   return first(await db.query<{ number: number }>(text, [schema]))?.number;
 }
 
-/** How connections belong to the cells of a database; undefined where it has one. */
+/** How connections belong to the cells of a database; undefined if it has one cell. */
 export async function readPaths(db: Db): Promise<CellPaths | undefined> {
   const { rows } = await db.query<{ number: number; schema: string }>(
     'select number, schema from cells where made order by number',
@@ -59,7 +59,7 @@ export async function readPaths(db: Db): Promise<CellPaths | undefined> {
   return { home: home.schema, distributed, numbers: rows.map(({ number }) => number), servers };
 }
 
-/** The server of Citus that has each further cell, by its group. */
+/** The Citus server (its group id) that holds each further cell, by the cell's number. */
 export async function readServers(db: Pick<Db, 'query'>): Promise<Map<number, string>> {
   const { rows } = await db.query<{ cell: number; server: string }>(
     `select e.number as cell, p.groupid::text as server
@@ -71,7 +71,7 @@ export async function readServers(db: Pick<Db, 'query'>): Promise<Map<number, st
   return new Map(rows.map(({ cell, server }) => [cell, server]));
 }
 
-/** Whether the extension Citus, which distributes schemas over servers, is in this database. */
+/** Whether this database has the extension Citus, which distributes schemas over servers. */
 export async function hasCitus(db: Pick<Db, 'query'>): Promise<boolean> {
   const found = await db.query<{ citus: boolean }>(
     `select exists (select from pg_extension where extname = 'citus') as citus`,
@@ -79,14 +79,15 @@ export async function hasCitus(db: Pick<Db, 'query'>): Promise<boolean> {
   return first(found)?.citus === true;
 }
 
-/** Cells that are made on a cluster where LOMBARD_CELLS does not say how many. */
+/** The number of cells that are made on a cluster if LOMBARD_CELLS is not set. */
 const CLUSTER_CELLS = 32;
 
 /**
- * How many further cells a database is to have (LOMBARD_CELLS). On a cluster of Citus as many as are asked for, and otherwise as many as it
- * has, or 32 new ones. One cell has none. Without workers to have them, whether Citus is there or not, a database has one cell.
- * @param asked undefined where the variable is not set
- * @throws StartupError where workers are there and the coordinator cannot be found by them
+ * How many further cells a database is to have (LOMBARD_CELLS). On a Citus cluster it is the number asked for. If none is asked for, it is
+ * the number that the cluster has, or 32 for a new one. One cell means no further ones. A database without workers has one cell, with or
+ * without Citus.
+ * @param asked undefined if the variable is not set
+ * @throws StartupError if there are workers that cannot find the coordinator
  */
 export async function cellsToMake(db: Pick<Db, 'query'>, asked: number | undefined): Promise<number> {
   if (asked === 1 || !(await hasCitus(db))) return 1;

@@ -3,38 +3,38 @@ import { StartupError } from '../../values/errors.ts';
 import type { ServiceRole } from '../service-role.ts';
 
 /**
- * What a statement of a migration becomes where Citus distributes the schema of the cell (docs/decisions/0019). The tables of a cell are then
- * on one worker, and everything that exists once is on the coordinator only.
+ * Translates the statements of migrations for cells whose schema Citus distributes (docs/decisions/0019). The tables of such a cell are on
+ * one worker. Everything that exists once is on the coordinator only.
  */
 
-/** The settings of a session that makes a distributed cell: what it makes goes to the workers, and triggers are allowed there. */
+/** The settings of a session that makes a distributed cell. What it makes goes to the workers, and triggers are allowed there. */
 export const DISTRIBUTING =
   'set citus.enable_ddl_propagation = on; set citus.enable_schema_based_sharding = on; set citus.enable_unsafe_triggers = on';
 
 /** The settings of a session that makes what stays on the coordinator. */
 export const LOCAL = 'set citus.enable_ddl_propagation = off; set citus.enable_schema_based_sharding = off';
 
-/** A worker has no row of a client. The service checks it first, and clients are never deleted. */
+/** Workers have no rows of `clients`, so this foreign key is dropped. The service checks the client first, and clients are never deleted. */
 const CLIENT_KEY = / references clients\b/g;
-/** What announces a change asks the coordinator who listens; a worker cannot, and nobody listens there. */
+/** Triggers that announce a change are left out. They ask the coordinator who listens. A worker cannot ask, and nobody listens there. */
 const LEFT_OUT = /^create trigger announce_/;
 const ANNOUNCEMENT = /\bperform pg_notify\([^;]*;/g;
-/** A worker has no transition tables. */
+/** Workers have no transition tables. */
 const TRANSITION = /\breferencing (?:(?:new|old) table as \w+ ?)+\s*for each statement\b/;
 const TRANSITION_TABLE = /\bfrom (added|removed)\b(?: (?!where\b|group\b|union\b|order\b)(\w+))?/g;
 const ROW = { added: 'new', removed: 'old' };
-/** What makes a statement look up each of many rows by itself. A row trigger has one row, and a worker does not plan it there. */
+/** `offset 0` makes a statement look up each of many rows separately. A row trigger has a single row, and a worker cannot plan `offset 0` there. */
 const EACH_BY_ITSELF = / offset 0\)/g;
 const TRIGGER_FUNCTION = /^(create (?:or replace )?function \w+\(\) returns trigger language plpgsql)\b/;
 /**
- * A function of the owner. One that makes a partition makes its triggers, and what it says of itself to the audit trail's trigger has to be
- * said on the worker: within a transaction (`transaction` of database.ts), Citus hands `set local` on.
+ * A function that runs as the owner. One that makes a partition also makes its triggers. The flag that it sets for the audit trail's
+ * trigger must also be set on the worker. Within a transaction (`transaction` of database.ts), Citus passes `set local` on to it.
  */
 const OWNERS_FUNCTION =
   /^(create (?:or replace )?function .*?\blanguage plpgsql security definer set search_path from current)\b/s;
 const SAID = /\bperform set_config\('(lombard\.\w+)', ('\w*'), true\)/g;
 
-/** Citus merges only one of its tables into another. */
+/** Citus merges a table only into another of its tables. */
 const MERGE = new RegExp(
   [
     String.raw`\bmerge into (\w+) as t\s+using \(([^;]*)\) as b\s+on ([^;]*?)`,
@@ -44,7 +44,7 @@ const MERGE = new RegExp(
   'g',
 );
 
-/** A `merge` of a roll-up in other words. Only one process runs it at a time. */
+/** Rewrites the `merge` of a roll-up as an upsert. Only one process runs it at a time. */
 function upserted(statement: string): string {
   return statement.replace(MERGE, (_, table, source, condition: string, deletes, set: string, columns, values) => {
     const keys = [...condition.matchAll(/\bt\.(\w+) = b\.\1\b/g)].map(([, key]) => key);
@@ -56,8 +56,8 @@ function upserted(statement: string): string {
 }
 
 /**
- * A statement as Citus takes it for a distributed cell; undefined where the cell goes without.
- * @param path of the cell: a worker calls a trigger's function with no other
+ * A statement in the form that Citus accepts for a distributed cell; undefined if the cell does not need it.
+ * @param path of the cell; a worker calls a trigger's function without any other path
  */
 export function distributed(statement: string, path: string): string | undefined {
   if (LEFT_OUT.test(statement)) return undefined;
@@ -78,7 +78,10 @@ export function distributed(statement: string, path: string): string | undefined
   return upserted(statement.replace(TRANSITION, 'for each row'));
 }
 
-/** Runs statements about roles on the workers; what fails on one of them fails here. A worker would send them on to the others. */
+/**
+ * SQL that runs statements about roles on each worker, and fails if one of them fails. The settings keep a worker from passing them on to
+ * the others.
+ */
 export function onWorkers(text: string): string {
   return `do $here$ declare failed text; begin ${sentToWorkers(text)} end $here$`;
 }
@@ -94,9 +97,10 @@ const CLIENT_MAY_LOG_IN = `if not (select rolcanlogin from pg_roles where rolnam
   alter role lombard_client login; end if;`;
 
 /**
- * Makes the roles of the database on its workers too. The coordinator connects there as whoever asks: the role of GraphQL may log in there,
- * and has no password. It may on the coordinator too: Citus gives a worker that is activated what its roles have there. That is not sent on:
- * it would hold the role on the workers until the commit, and the statements there would wait for it.
+ * Makes the database's roles on its workers too. The coordinator connects to a worker as the role that asks. So the role of GraphQL may log
+ * in on the workers, and has no password. It may log in on the coordinator too, because Citus gives a newly activated worker what its roles
+ * have there. That change is not propagated: it would hold the role on the workers until the commit, and the statements there would wait
+ * for it.
  */
 export function rolesOnWorkers(): string {
   return `do $here$ declare failed text; sends constant text := current_setting('citus.enable_ddl_propagation'); begin
@@ -106,9 +110,7 @@ export function rolesOnWorkers(): string {
       if to_regrole('lombard_client') is null then create role lombard_client; end if; ${CLIENT_MAY_LOG_IN}`)} end $here$`;
 }
 
-/**
- * The statements that give the workers the roles of the database, as far as they lack them. A worker that was added later lacks all.
- */
+/** The statements that give the workers the roles that they lack. A worker that was added later lacks all of them. */
 export async function missingRolesOnWorkers(client: Pick<pg.Client, 'query'>): Promise<string[]> {
   const there = await onEveryWorker(
     client,
@@ -118,9 +120,10 @@ export async function missingRolesOnWorkers(client: Pick<pg.Client, 'query'>): P
 }
 
 /**
- * The statements that give the service's role what it needs on a cluster; none where it has that. It bypasses the policies, on every server:
- * they hide no row from it, but Citus writes by COPY, which PostgreSQL refuses to a role that has policies, and makes a faulty statement of an
- * `insert ... select` whose policies read a setting. Who acts as lombard_client has the policies of that role, whoever it was before.
+ * The statements that give the service's role what it needs on a cluster; none if it has that. The role bypasses the policies on every
+ * server. They hide no row from it, but two things fail for a role with policies. Citus writes by COPY, which PostgreSQL refuses. And Citus
+ * turns an `insert ... select` whose policies read a setting into a faulty statement. Whoever switches to lombard_client gets the policies
+ * of that role.
  */
 export async function serviceRoleOfCluster(client: pg.Client, { user, password }: ServiceRole): Promise<string[]> {
   const [literal, name] = [client.escapeLiteral(user), client.escapeIdentifier(user)];
@@ -128,7 +131,7 @@ export async function serviceRoleOfCluster(client: pg.Client, { user, password }
     'select rolbypassrls as bypasses from pg_roles where rolname = $1',
     [user],
   );
-  // Each server is told by itself: Citus would send it on, and hold the role on the workers until the commit.
+  // Each server gets the statement separately. If Citus passed it on, the role would be held on the workers until the commit.
   const here = rows[0]?.bypasses ? [] : [`alter role ${name} bypassrls`];
   const there = await onEveryWorker(
     client,
@@ -147,7 +150,7 @@ export async function serviceRoleOfCluster(client: pg.Client, { user, password }
 }
 
 /**
- * Refuses an owner who may not make cells on workers: roles, rights and the tables of Citus there need a superuser.
+ * Refuses an owner who may not make cells on workers. Roles, rights and Citus tables there need a superuser.
  * @throws StartupError
  */
 export async function refuseOrdinaryOwner(client: Pick<pg.Client, 'query'>): Promise<void> {
@@ -170,7 +173,7 @@ export async function refuseOrdinaryOwner(client: Pick<pg.Client, 'query'>): Pro
   );
 }
 
-/** Whether a query that gives a truth gives `true` on every worker. One that cannot answer says no. */
+/** Whether a boolean query gives `true` on every worker. A worker that cannot answer counts as `false`. */
 async function onEveryWorker(client: Pick<pg.Client, 'query'>, text: string): Promise<boolean> {
   const { rows } = await client.query<{ all: boolean }>(
     `select coalesce(bool_and(result = 't'), true) as "all" from run_command_on_workers($workers$${text}$workers$)`,

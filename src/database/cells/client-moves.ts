@@ -3,12 +3,12 @@ import { Problem } from '../../values/errors.ts';
 import { type Db, first } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 
-/** Seconds after which a caller tries again. */
+/** Seconds after which a caller should try again. */
 const RETRY_AFTER_SECONDS = 2;
 /** Milliseconds between two attempts of work that waits until a client has been moved. */
 const LOOK_EVERY_MS = 500;
 
-/** The client goes to another cell (`lombard cells move-client`). Nobody reads or changes its records until it is there. */
+/** The client is being moved to another cell (`lombard cells move-client`). Until it is there, nobody reads or changes its records. */
 export class ClientMoves extends Problem {
   constructor() {
     super('interrupted', 'the client is being moved to another cell: try again in a moment', {
@@ -17,7 +17,7 @@ export class ClientMoves extends Problem {
   }
 }
 
-/** The client lives in a cell, and this process was started when the database had one: it is to be started again. */
+/** The client lives in a cell that this process does not know, because the database had one cell when it started. The process must be restarted. */
 export class UnknownCell extends Problem {
   constructor() {
     super('interrupted', 'the client lives in a cell that this process does not know yet: try again in a moment', {
@@ -26,11 +26,11 @@ export class UnknownCell extends Problem {
   }
 }
 
-/** A client as the directory has it. */
+/** A client's entry in the directory. */
 export interface Home {
   clientId: string;
   cell: number;
-  /** It goes to another cell now. */
+  /** Whether it is being moved to another cell now. */
   moving: boolean;
 }
 
@@ -42,15 +42,15 @@ export function homeColumns(clients: string): string {
   return `${clients}.client_id as "clientId", ${clients}.cell, ${clients}.moves_to is not null as moving`;
 }
 
-/** Where a client lives; undefined where it does not exist. */
+/** Where a client lives; undefined if there is no such client. */
 export async function homeOfClient(db: Db, clientId: string): Promise<Home | undefined> {
   return first(await db.query<HomeRow>(`select ${homeColumns('c')} from clients c where c.client_id = $1`, [clientId]));
 }
 
 /**
- * Keeps clients in their cells until the transaction ends: a move waits for it. Every transaction that changes a client's records begins
- * with it, where there are several cells. A move is announced some seconds before it begins, so that nobody waits for one here.
- * @param cells by client: where the transaction takes it to live
+ * Keeps clients in their cells until the transaction ends; a move waits for it. If there are several cells, every transaction that changes
+ * a client's records begins with it. A move is announced some seconds before it begins, so nobody waits for a move here.
+ * @param cells the cell in which the transaction expects each client to live
  * @throws ClientMoves
  */
 export async function holdClients(tx: Db, cells: ReadonlyMap<string, number>): Promise<void> {
@@ -63,7 +63,7 @@ export async function holdClients(tx: Db, cells: ReadonlyMap<string, number>): P
   if (held.length < cells.size) throw new ClientMoves();
 }
 
-/** Lets a client go on where its move has ended without saying so: whoever moves it holds a lock, which ends with its connection. */
+/** Lets a client go on if its move ended without saying so. A running move holds a lock, which ends with its connection. */
 export async function resumeAbandoned(db: Db, clientId: string): Promise<void> {
   await db.query(
     `update clients set moves_to = null where client_id = any (array(
@@ -73,7 +73,11 @@ export async function resumeAbandoned(db: Db, clientId: string): Promise<void> {
   );
 }
 
-/** Does work again and again while it meets a client that is being moved. @param mostMs milliseconds. @throws ClientMoves after that time */
+/**
+ * Repeats work while it meets a client that is being moved.
+ * @param mostMs milliseconds.
+ * @throws ClientMoves after that time
+ */
 export async function afterMoves<T>(mostMs: number, work: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += LOOK_EVERY_MS) {
     try {

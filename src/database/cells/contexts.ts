@@ -5,7 +5,7 @@ import { cellNumbers } from './directory.ts';
 import { hasSeveralCells, poolOf } from './pool.ts';
 import type { Cell } from './scope.ts';
 
-/** The context whose statements all run in one cell, for background work. The context itself where the database has one cell. */
+/** A context whose statements all run in one cell, for background work. The context itself if the database has one cell. */
 export function contextOf<Own extends CellResources>(context: Own, cell: Cell): Own {
   const pool = poolOf(context.pool, cell);
   return pool === context.pool ? context : { ...context, pool, backgroundPool: poolOf(context.backgroundPool, cell) };
@@ -25,15 +25,15 @@ export async function cellPools(pool: Pool): Promise<Pool[]> {
 
 /** A cell that did not answer. */
 export interface SilentCell {
-  /** Its schema. */
+  /** The schema of the cell. */
   cell: string;
   reason: string;
 }
 
-/** Milliseconds for which one round of a task waits for late cells, for all of them together. */
+/** Milliseconds that one round of a task waits for late cells, in total. */
 const MAX_LATE_MS = 600;
 
-/** Asks each cell whether it answers. One cell is the database itself, and is not asked. */
+/** Asks each cell whether it answers. A single cell is the database itself, and is not asked. */
 export async function askCells(pool: Pool): Promise<{ answering: Pool[]; silent: SilentCell[] }> {
   const silent: SilentCell[] = [];
   if (!hasSeveralCells(pool)) return { answering: [pool], silent };
@@ -51,7 +51,7 @@ export async function askCells(pool: Pool): Promise<{ answering: Pool[]; silent:
   return { answering, silent };
 }
 
-/** Does some work for one cell after the other. One that fails holds up no other. @throws the last failure, at the end */
+/** Does some work for each cell in turn. A failure in one cell does not stop the others. @throws the last failure, at the end */
 export async function inEach<Each>(cells: readonly Each[], work: (cell: Each) => Promise<void>): Promise<void> {
   let failure: unknown;
   for (const cell of cells)
@@ -62,8 +62,8 @@ export async function inEach<Each>(cells: readonly Each[], work: (cell: Each) =>
 }
 
 /**
- * `inEach` for a task that comes back again and again. A cell that takes long is left behind: the others get their turn, and it gets none
- * until it has ended its own. With one cell nothing is different from calling the work.
+ * Makes an `inEach` for a recurring task that does not wait long for a slow cell. The other cells get their turns. The slow cell gets no
+ * new turn until its current one has ended. With one cell this is `inEach` itself.
  * @param all the cells of the database
  */
 export function createRounds<Each>(all: readonly Each[]): typeof inEach<Each> {
@@ -78,9 +78,9 @@ export function createRounds<Each>(all: readonly Each[]): typeof inEach<Each> {
         const turn = work(cell).finally(() => behind.delete(cell));
         const waits = patienceMs / 2;
         if (await endsWithin(turn, waits)) return;
-        // Several cells of a server that gives no answer are late together.
+        // If a server gives no answer, several of its cells are late together.
         patienceMs -= waits;
-        // Nobody hears how a late turn ends. Where the cell is at fault, the next one fails as well.
+        // Nobody waits for the result of a late turn. If the cell is at fault, its next turn fails as well.
         turn.catch(() => {});
       },
     );

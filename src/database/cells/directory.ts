@@ -9,17 +9,17 @@ import { hasSeveralCells, isPoolOfCells } from './pool.ts';
 import { type Cell, inCell } from './scope.ts';
 import { overCells } from './union.ts';
 
-/** Records that lead to their client, by the nouns of their addresses: where they are. */
+/** The records whose client can be looked up, by the nouns of their addresses. */
 const LOOKUPS = new Map([
   ...KIND_NAMES.map((kind) => [KINDS[kind].address, KINDS[kind]] as const),
   ['notifications', { table: 'notifications', id: 'id', type: 'uuid' }] as const,
   ['holds', { table: 'holds', id: 'hold_id', type: 'uuid' }] as const,
 ]);
 
-/** An address of one record, and of what is done with it: its noun, and the name of the parameter. */
+/** The address of one record, or of an action on it: its noun, and the name of the parameter. */
 const ADDRESS = /^\/([a-z-]+)\/:(\w+)(\/|$)/;
 
-/** Where some clients live. */
+/** Where the given clients live. */
 export async function homesOfClients(db: Db, clientIds: readonly string[]): Promise<Map<string, Home>> {
   const { rows } = await db.query<HomeRow>(
     `select ${homeColumns('c')} from clients c where c.client_id = any($1) order by c.client_id`,
@@ -30,14 +30,14 @@ export async function homesOfClients(db: Db, clientIds: readonly string[]): Prom
 
 /** The record that a request names. */
 export interface Named {
-  /** The route, as `/payments/:payment_id/actions`. */
+  /** The route, such as `/payments/:payment_id/actions`. */
   url: string;
   parameters: Record<string, string>;
 }
 
 /**
  * Where the record lives that an address names.
- * @returns undefined where it names none that belongs to a client; null where no cell has it
+ * @returns undefined if the address names no record of a client; null if no cell has the record
  */
 export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Promise<Home | null | undefined> {
   const [, noun = '', name = ''] = ADDRESS.exec(url) ?? [];
@@ -47,8 +47,8 @@ export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Prom
 }
 
 /**
- * Where records live, by their identifiers. Claims lead to them; what is not claimed has to be looked for in all cells.
- * @param noun of their addresses; others than those of clients' records lead nowhere
+ * Where records live, by their identifiers. Claimed identifiers are looked up. Others have to be searched for in all cells.
+ * @param noun of their addresses; a noun other than those of clients' records finds nothing
  */
 export async function homesOfRecords(db: Db, noun: string, ids: readonly string[]): Promise<Map<string, Home>> {
   const lookup = LOOKUPS.get(noun);
@@ -68,7 +68,7 @@ export async function homesOfRecords(db: Db, noun: string, ids: readonly string[
 
 type Found = HomeRow & { id: string };
 
-/** Asks all cells in one statement; where one of them is down, the others one after the other. @throws where only that one can have one */
+/** Asks all cells in one statement. If one of them is down, asks the others one by one. @throws if only a cell that is down can have a record */
 async function findAnywhere(
   db: Db,
   { table, select }: { table: string; select: string },
@@ -92,7 +92,7 @@ async function findAnywhere(
   }
 }
 
-/** The cell where a new client goes: the one with the fewest that answers. The first one takes none where there are others. */
+/** The cell for a new client: the answering cell with the fewest clients. The first cell takes none if there are others. */
 export async function cellForNewClient(db: Db): Promise<number> {
   if (!hasSeveralCells(db)) return 0;
   const found = await db.query<{ number: number }>(
@@ -100,7 +100,7 @@ export async function cellForNewClient(db: Db): Promise<number> {
      where e.made and e.number > 0 order by coalesce(c.clients, 0), e.number`,
   );
   const [fewest] = found.rows;
-  // Within a transaction, a cell that does not answer ends it.
+  // Within a transaction, a cell that does not answer would end the transaction.
   if (!isPoolOfCells(db)) return fewest?.number ?? 0;
   for (const { number } of found.rows)
     if (await inCell(number, () => db.query('select from subscriptions limit 1')).catch(() => undefined)) return number;
@@ -113,7 +113,7 @@ export async function cellNumbers(db: Db): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Whether one of some clients has something. @param look asks in the cell of the clients that it gets */
+/** Whether any of some clients has something. @param look asks in the cell of the clients that it gets */
 export async function oneHas(
   pool: Pool,
   clientIds: readonly string[],
@@ -127,9 +127,9 @@ export async function oneHas(
 }
 
 /**
- * Does a part of a transaction for some clients, in the cell of each. What the transaction has changed before, and what the part changes,
- * are steps of their own in the change feed: the records of a step are read in the cell where it was done.
- * @param work gets the clients of one cell, and what it calls before it changes something
+ * Does a part of a transaction for some clients, in the cell of each. In the change feed, what the transaction changed before and what each
+ * part changes are separate steps. The records of a step are read in the cell where they were changed.
+ * @param work gets the clients of one cell, and a function to call before it changes something
  * @throws ClientMoves
  */
 export async function inCellsOf(
@@ -150,7 +150,7 @@ export async function inCellsOf(
     const ids = clients.map(({ clientId }) => clientId);
     await withinCell(tx, cell, async () => {
       await work(ids, begin);
-      // A part that changed nothing leaves the step as it is: its records are not of this cell.
+      // A part that changed nothing leaves the step open: its records are not from this cell.
       if (begun) await endStep(tx);
     });
   }

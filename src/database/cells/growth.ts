@@ -5,13 +5,13 @@ import { readServers } from './cell.ts';
 import { cellNumbers } from './directory.ts';
 import { pathsOf } from './pool.ts';
 
-/** Milliseconds between two looks at which cells there are. `lombard migrate` adds some seldom. */
+/** Milliseconds between two checks for new cells. `lombard migrate` adds some, but seldom. */
 const LOOK_INTERVAL_MS = 5_000;
 
 /**
- * Learns of cells that are added while a process of several cells runs. Requests find their cells by themselves; background work has to begin
- * there.
- * @param onMore called when there are more
+ * Notices cells that are added while a process with several cells runs. Requests find new cells by themselves; background work has to be
+ * started there.
+ * @param onMore called when there are more cells
  */
 export function createCellGrowth({ pool, log }: { pool: Pool; log: Logger }, onMore: () => Promise<void>): Periodic {
   const paths = pathsOf(pool);
@@ -25,7 +25,7 @@ export function createCellGrowth({ pool, log }: { pool: Pool; log: Logger }, onM
       if (paths?.distributed) paths.servers = await readServers(pool);
       const now = await cellNumbers(pool);
       if (now.length <= known) return;
-      // The connections of all pools share the list.
+      // The connections of all pools share this list.
       numbers.splice(0, numbers.length, ...now);
       log.info({ cells: now.length }, 'cells were added');
       await onMore();
@@ -34,7 +34,7 @@ export function createCellGrowth({ pool, log }: { pool: Pool; log: Logger }, onM
   });
 }
 
-/** Why a process that knows one cell cannot go on; undefined where the database has no other. */
+/** Why a process that knows one cell cannot go on; undefined if the database still has one cell. */
 export async function unknownCellsFault(db: Db): Promise<string | undefined> {
   const found = await db.query<{ several: boolean }>(
     'select exists (select from cells where made and number > 0) as several',

@@ -10,24 +10,24 @@ import { writtenIds } from './identifiers.ts';
 import { besideOf, poolOf } from './pool.ts';
 
 const INTERVAL_MS = 600_000;
-/** Claims that one transaction looks at, and a few more where they are of one moment. */
+/** The number of claims that one transaction looks at. Claims of the same moment stay together, so it may be a few more. */
 const BATCH_ROWS = 5_000;
-/** Claims whose record may still be on its way. No request and no batch of an import takes so long. */
+/** A claim younger than this may belong to a record that is still being written. No request and no batch of an import takes so long. */
 const YOUNG = `now() - interval '1 hour'`;
 
 interface ClaimRow {
   field: ClaimedField;
   id: string;
   client_id: string;
-  /** With all its digits. */
+  /** The moment, with all its digits. */
   at: string;
 }
 
 /**
- * Removes claims whose record was never written, or has been removed: the process ended in between, or the creation failed. Only where claims
- * commit by themselves (claims.ts). It looks at each claim once, in the order of their moments; `claims_swept` says how far it is. Where a
- * cell is down, or a client is being moved, it waits.
- * @returns the claims that were removed
+ * Removes claims whose record was never written or has been removed, because the process ended in between or the creation failed. This is
+ * needed only if claims commit by themselves (identifiers.ts). It looks at each claim once, in the order of their moments; `claims_swept`
+ * records the progress. It waits while a cell is down or a client is being moved.
+ * @returns the number of removed claims
  */
 export async function sweepClaims(pool: Pool): Promise<number> {
   if (!besideOf(pool)) return 0;
@@ -53,7 +53,7 @@ async function sweepBatch(tx: Transaction): Promise<{ removed: number; more: boo
   const last = claims.at(-1);
   if (!last) return undefined;
   const orphans = await withoutRecord(tx, claims);
-  // Who has claimed one again meanwhile keeps it.
+  // If someone has claimed one again meanwhile, that claim stays.
   await tx.query(
     `delete from claims c using unnest($1::text[], $2::text[]) as w (field, id)
      where c.field = w.field::claimed_field and c.id = w.id and c.claimed_at < ${YOUNG}`,
@@ -84,7 +84,7 @@ async function withoutRecord(tx: Transaction, claims: ClaimRow[]): Promise<Claim
   return orphans;
 }
 
-/** Any process may sweep; one does at a time. */
+/** Runs the sweep periodically. Any process may sweep; only one does at a time. */
 export function createClaimSweep({ backgroundPool, log }: { backgroundPool: Pool; log: Logger }): Periodic {
   return new Periodic({
     name: 'claim sweep',

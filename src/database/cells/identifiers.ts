@@ -9,22 +9,24 @@ import { besideOf, hasSeveralCells, quotedSchema } from './pool.ts';
 import { unionOfCells } from './union.ts';
 
 /**
- * Identifiers that callers may give are unique over all clients. Where the database has one cell, unique indexes see to it, and nothing
- * here asks the database. Where it has several, an index sees one of them: an identifier is claimed for its client, in a table that exists
- * once, before the record is written. Two who claim one identifier at once wait for each other as they would at an index.
+ * Identifiers that callers may choose are unique across all clients. In a database with one cell, unique indexes ensure this, and nothing
+ * here queries the database. With several cells, an index sees only one of them. So an identifier is claimed for its client, in a table
+ * that exists once, before the record is written. Two callers that claim one identifier at the same time wait for each other, as they would
+ * at an index.
  *
- * A claim says whose the identifier is. Its client may claim it again: then the index of the client's cell decides. In one PostgreSQL claim
- * and record are one transaction. On Citus the worker that has the record commits before the coordinator does, so that a crash could leave a
- * record without a claim. So the claim commits first, by itself. One whose record was never written is taken up by the client's next
- * attempt, and otherwise removed (claim-sweep.ts). Made identifiers are claimed as well, so that a given one never meets them in another
- * cell. Made UETRs are not: they are random, and a given one (only imports give them) is looked for in all cells.
+ * A claim says which client owns the identifier. The same client may claim it again; then the index of the client's cell decides. If one
+ * PostgreSQL has all cells, claim and record are one transaction. On Citus, the worker with the record commits before the coordinator, so a
+ * crash could leave a record without a claim. There the claim commits first, by itself. If its record was never written, the client's next
+ * attempt uses the claim, and otherwise it is removed (identifier-sweep.ts). Generated identifiers are claimed too, so that a chosen one
+ * never collides with them in another cell. Generated UETRs are not claimed because they are random. A chosen UETR, which only imports can
+ * give, is searched for in all cells.
  */
 
 interface Field {
   table: string;
-  /** Its column is of type uuid. */
+  /** Whether its column is of type uuid. */
   uuid: boolean;
-  /** How one is made (`nextId`). */
+  /** The kind for which `nextId` makes one. */
   made: Kind | undefined;
 }
 
@@ -38,13 +40,13 @@ const FIELDS = Object.fromEntries(
   }),
 ) as Record<ClaimedField, Field>;
 
-/** An identifier and whose it is to be. */
+/** An identifier, and the client that is to own it. */
 export interface Claim {
   id: string;
   clientId: string;
 }
 
-/** Most identifiers that are made at once, unless more records want one. */
+/** The most identifiers that are made at once, unless more records need one. */
 const MAX_MADE_IDS = 1_000;
 
 /** Whether a column has identifiers that are claimed. */
@@ -52,14 +54,14 @@ export function isClaimed(column: string): column is ClaimedField {
   return column in FIELDS;
 }
 
-/** A record that is about to be written: its identifier is given, or `newIds` makes one. */
+/** A record that is about to be written. Its identifier is given, or `newIds` makes one. */
 interface Identified {
   id: string | undefined;
   input: { client_id: string };
 }
 
 /**
- * The identifier of a record that is about to be written: the given one, or a new one. Where there are several cells it is claimed.
+ * The identifier of a record that is about to be written: the given one, or a new one. If there are several cells, it is claimed.
  * @throws Problem already_exists
  */
 export async function newId(tx: Transaction, clientId: string, field: ClaimedField, given?: string): Promise<string> {
@@ -70,9 +72,9 @@ export async function newId(tx: Transaction, clientId: string, field: ClaimedFie
 }
 
 /**
- * Gives identifiers to records that are about to be written without one. Where there are several cells all are claimed.
- * @param look whether given ones are looked for in the cell. A record that is alone is left to the index, which refuses it when it is written
- * @returns why given ones are refused, by their index
+ * Gives identifiers to those of the records that have none. If there are several cells, all identifiers are claimed.
+ * @param look whether to search the cell for given ones. For a single record this is not needed: the index refuses it when it is written.
+ * @returns why given identifiers are refused, by the index of their record
  */
 export async function newIds(
   tx: Transaction,
@@ -95,7 +97,7 @@ export async function newIds(
   for (const { index } of await claimIds(tx, field, claims)) refused.set(index, takenId(field));
   if (refused.size > 0) return refused;
   let open = records.filter(({ id }) => id === undefined);
-  // Callers may have given many of the next numbers.
+  // Callers may already have chosen many of the next numbers.
   for (let count = open.length; open.length > 0; count = Math.min(count * 2, Math.max(MAX_MADE_IDS, open.length))) {
     const made = await nextIds(tx, FIELDS[field].made, count);
     const held = hasSeveralCells(tx) ? await heldIds(tx, field, made) : new Set();
@@ -110,15 +112,15 @@ export async function newIds(
   return refused;
 }
 
-/** What a caller is told whose identifier belongs to another record, as where the index finds it. */
+/** What a caller is told whose identifier belongs to another record. It is the same text as when the index finds it. */
 export function takenId(field: ClaimedField): Problem {
   const message = field === 'uuid' ? 'is already the uuid of another payment' : 'is already in use';
   return new Problem('already_exists', { field, message });
 }
 
 /**
- * Claims identifiers, all in one statement and in one order for everybody. Nothing where the database has one cell.
- * @returns those that belong to other clients
+ * Claims identifiers in one statement, always in the same order. Does nothing if the database has one cell.
+ * @returns the claims whose identifier belongs to another client
  */
 export async function claimIds<C extends Claim>(tx: Transaction, field: ClaimedField, claims: C[]): Promise<C[]> {
   if (claims.length === 0 || !hasSeveralCells(tx)) return [];
@@ -140,7 +142,10 @@ export async function claimIds<C extends Claim>(tx: Transaction, field: ClaimedF
   );
 }
 
-/** Claims identifiers in a statement that commits by itself. Its client's claims become new ones, which the sweep leaves alone. */
+/**
+ * Claims identifiers in a statement that commits by itself. A repeated claim of the same client gets a new moment, so that the sweep leaves
+ * it alone.
+ */
 async function claimBeside<C extends Claim>(
   tx: Transaction,
   beside: Pool,
@@ -159,7 +164,7 @@ async function claimBeside<C extends Claim>(
   return claims.filter(({ id, clientId }) => !own.has(keyOf(id, clientId)));
 }
 
-/** Made UETRs have no claim: each cell is asked for them. */
+/** Drops the claims whose UETR belongs to another client. Generated UETRs have no claim, so each cell is searched. */
 async function withoutUuidsOfOthers<C extends Claim>(tx: Transaction, claims: C[]): Promise<C[]> {
   const select = 'select uuid::text as id, client_id from payments where uuid = any($1::uuid[])';
   const { rows } = await withinCell(tx, 'all', () =>
@@ -171,7 +176,7 @@ async function withoutUuidsOfOthers<C extends Claim>(tx: Transaction, claims: C[
   return claims.filter(({ id, clientId }) => (holders.get(id) ?? clientId) === clientId);
 }
 
-/** Those of some identifiers that belong to clients other than the named ones. */
+/** The claims whose identifier belongs to a client other than the one they name. */
 export async function othersOf<C extends Claim>(db: Db, field: ClaimedField, claims: C[]): Promise<C[]> {
   if (claims.length === 0) return [];
   const { rows } = await db.query<{ id: string; client_id: string }>(
@@ -184,7 +189,7 @@ export async function othersOf<C extends Claim>(db: Db, field: ClaimedField, cla
   return claims.filter(({ id, clientId }) => held.has(keyOf(id, clientId)));
 }
 
-/** Those of some identifiers that anybody has. */
+/** Which of some identifiers are in use by any client. */
 export async function heldIds(db: Db, field: ClaimedField, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>(
     `select w.id from unnest($1::text[]) as w (id)
@@ -194,7 +199,7 @@ export async function heldIds(db: Db, field: ClaimedField, ids: readonly string[
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Where the records live that have some identifiers, as far as they are claimed: the directory of records. */
+/** Where the records with some identifiers live, for identifiers that are claimed. This is the directory of records. */
 export async function homesOfIds(db: Db, field: ClaimedField, ids: readonly string[]): Promise<Map<string, Home>> {
   const { rows } = await db.query<HomeRow & { id: string }>(
     `select c.id, ${homeColumns('k')} from claims c join clients k on k.client_id = c.client_id
@@ -205,8 +210,9 @@ export async function homesOfIds(db: Db, field: ClaimedField, ids: readonly stri
 }
 
 /**
- * Gives up the claims to a client's rows of a table, before they are removed. Nothing where the database has one cell. Where claims commit by
- * themselves they become new ones: the sweep finds them without a record, and until then the identifiers are the client's alone.
+ * Gives up the claims to a client's rows of a table, before the rows are removed. Does nothing if the database has one cell. If claims
+ * commit by themselves, they get a new moment instead. The sweep later finds them without a record; until then only the client can use the
+ * identifiers.
  */
 export async function releaseClaims(tx: Transaction, table: string, clientId: string): Promise<void> {
   if (!hasSeveralCells(tx)) return;
@@ -226,7 +232,10 @@ export async function releaseClaims(tx: Transaction, table: string, clientId: st
       );
 }
 
-/** Claims what a client's rows of a table have, before they leave the first cell, where they may be from before there were others. */
+/**
+ * Claims the identifiers in a client's rows of a table before the rows leave the first cell. The rows may date from before there were other
+ * cells.
+ */
 export async function claimRows(tx: Transaction, table: string, clientId: string): Promise<void> {
   for (const [field] of fieldsOf(table))
     await tx.query(
@@ -236,7 +245,7 @@ export async function claimRows(tx: Transaction, table: string, clientId: string
     );
 }
 
-/** Which of some identifiers a client's cell has as records of these clients. @param tx in that cell */
+/** Which of some identifiers records of the given clients already use. @param tx in the cell of the clients */
 export async function writtenIds(
   tx: Transaction,
   field: ClaimedField,
@@ -255,7 +264,7 @@ function fieldsOf(table: string): [string, Field][] {
   return Object.entries(FIELDS).filter(([, field]) => field.table === table);
 }
 
-/** Records `r` that have the identifier `w.id` without a claim: made UETRs, and records from before there were several cells. */
+/** SQL for records `r` that have the identifier `w.id` without a claim: generated UETRs, and records from before there were several cells. */
 function unclaimed(db: object, field: ClaimedField): string {
   const { table, uuid } = FIELDS[field];
   const schema = quotedSchema(db, field === 'uuid' ? 'all' : 0);

@@ -9,14 +9,14 @@ interface LookedInto extends CellResources {
   log: Logger;
 }
 
-/** Milliseconds between two looks into a cell where nothing happens: for each cell that there is, but not more than the second number. */
+/** Milliseconds between two looks into an idle cell. The interval is the first number times the number of cells, up to the second number. */
 const LOOK_INTERVAL_MS = 400;
 const MAX_LOOK_INTERVAL_MS = 2_000;
 
 /**
- * Looks into the cells where nothing happens for work that nobody announced: a process was killed before it could, or something has become
- * due. One statement for each cell; the tasks that have something to do then run at once. Webhooks that are due again are known to the
- * delivery engine.
+ * Looks into idle cells for work that nobody announced, because a process was killed before it could, or because work has become due. It
+ * runs one statement per cell. The tasks that have something to do then run at once. The delivery engine itself knows which webhooks are
+ * due again.
  */
 export function createCellLook({ activity, log }: LookedInto, cells: readonly LookedInto[]): Periodic {
   const asked = new Set<LookedInto>();
@@ -27,7 +27,7 @@ export function createCellLook({ activity, log }: LookedInto, cells: readonly Lo
       const found = await cell.backgroundPool.query<{ waits: boolean }>(WAITS, [cell.clock.now()]);
       if (first(found)?.waits && cell.rhythm) activity.heard([cell.rhythm.cell]);
     } catch {
-      // The tasks of a cell that does not answer say so.
+      // If a cell does not answer, its tasks report that.
     } finally {
       asked.delete(cell);
     }
@@ -36,7 +36,7 @@ export function createCellLook({ activity, log }: LookedInto, cells: readonly Lo
     name: 'idle cells',
     intervalMs,
     log,
-    // A cell that gives no answer is not asked again until it has, and nobody waits for it.
+    // A cell that gives no answer is not asked again until it has answered, and nobody waits for it.
     run: async () => {
       for (const cell of cells) if (!asked.has(cell) && cell.rhythm?.quietFor(intervalMs)) void look(cell);
     },

@@ -17,7 +17,7 @@ interface CellRow {
 
 /** What the cells of a database have in common. */
 interface Cells {
-  /** The schema of what exists once, and of the first cell. */
+  /** The schema of the first cell, which also holds what exists once. */
   home: string;
   migrations: readonly Migration[];
   /** Whether Citus distributes the schemas of further cells over its workers. */
@@ -25,9 +25,9 @@ interface Cells {
 }
 
 /**
- * What further cells need: the migrations that they do not have, without what exists once. There are as many as the database has
- * already, or as are asked for, whichever is more.
- * @param cells LOMBARD_CELLS; the first cell is not one of them, unless it is the only one
+ * The steps that further cells need: the migrations that they lack, without what exists once. The number of cells is what the database has
+ * or what is asked for, whichever is more.
+ * @param cells LOMBARD_CELLS; the first cell does not count unless it is the only one
  */
 export async function missingCellSteps(
   client: pg.Client,
@@ -47,7 +47,7 @@ export async function missingCellSteps(
   return steps;
 }
 
-/** The schemas of further cells, and those of the views; none where there is one cell. */
+/** The schemas of further cells, and those of the views; empty lists if there is one cell. */
 export async function furtherSchemas(client: pg.Client): Promise<{ cells: string[]; views: string[] }> {
   const cells = (await cellRows(client)).map(({ schema }) => schema);
   if (cells.length === 0) return { cells, views: [] };
@@ -101,7 +101,7 @@ function stepsOfCell(client: pg.Client, cell: CellRow, { home, migrations, citus
   return steps;
 }
 
-/** The table that a statement makes, changes or fills. */
+/** Finds the table that a statement makes, changes or fills. */
 const SUBJECT = new RegExp(
   `^(?:${[
     'create (?:unlogged )?table(?: if not exists)?',
@@ -115,12 +115,12 @@ const SUBJECT = new RegExp(
   'is',
 );
 
-/** Types, sequences and roles are the same for all cells. */
+/** Types, sequences and roles are shared by all cells. */
 const ONCE = /^create (?:type|sequence|role)\b/i;
 
 /**
- * Whether a statement of a migration makes or changes something that each cell has: a table of cells, or a function. A cell gets the
- * functions of what exists once too; nobody calls them there.
+ * Whether a statement of a migration concerns something that each cell has: a table of cells, or a function. A cell also gets functions
+ * that are meant for what exists once; nobody calls them there.
  */
 function concernsCells(statement: string): boolean {
   if (ONCE.test(statement)) return false;
@@ -130,12 +130,12 @@ function concernsCells(statement: string): boolean {
 
 const IDENTITY = /\bgenerated always as identity\b(?! *\()/gi;
 
-/** Lets the identities of a cell begin at its own numbers. Citus takes this only from the statement that makes the table. */
+/** Makes the identity columns of a cell begin at its own numbers. Citus accepts this only in the statement that makes the table. */
 function withNumbers(statement: string, number: number): string {
   return statement.replace(IDENTITY, `generated always as identity (start with ${number * NUMBERS_OF_CELL + 1})`);
 }
 
-/** Citus takes notice of a table of the coordinator only where it knows it. Its rights have to be there before. */
+/** Citus notices changes of a coordinator table only if it knows the table. The table's rights must be granted before. */
 const TWO_PHASE = [
   'grant select, delete on two_phase to public',
   `do $$ begin
@@ -146,8 +146,8 @@ const TWO_PHASE = [
 ];
 
 /**
- * What all cells have together: the views of who names no cell (views.ts); and the triggers by which each cell takes rows of its own
- * clients only, on its tables that refer to the row of the client. Workers of Citus do not know the clients.
+ * The last step, which makes what concerns all cells: the views for callers that name no cell (views.ts), and triggers. On tables that
+ * refer to the row of the client, the triggers let each cell accept only rows of its own clients. Citus workers do not know the clients.
  */
 function lastStep(client: pg.Client, { home, citus }: Pick<Cells, 'home' | 'citus'>, count: number): CellStep {
   const schemas = [home, ...Array.from({ length: count }, (_, index) => schemaOf(home, index + 1))];
@@ -173,10 +173,10 @@ end $do$`;
   };
 }
 
-/** What may hold a semicolon that ends no statement: a comment, a text, a quoted name, a body between dollars. Or the semicolon. */
+/** Matches what may contain a semicolon that does not end a statement (a comment, text, quoted name or dollar-quoted body), or a semicolon. */
 const PARTS = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
 
-/** The statements of an SQL text, one by one, without the comments that stand before them. */
+/** Splits an SQL text into its statements, without the comments before them. */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = [];
   let begin = 0;

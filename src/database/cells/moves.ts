@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Db, type Pool, transaction } from '../database.ts';
 
-/** The servers that can have a cell, as `lombard cells list` writes them. */
+/** The servers that can hold a cell, in the form that `lombard cells list` prints. */
 export async function cellNodes(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ node: string }>(
     `select nodename || ':' || nodeport as node from pg_dist_node
@@ -11,12 +11,12 @@ export async function cellNodes(db: Db): Promise<string[]> {
 }
 
 /**
- * Moves a distributed cell to another server, while its clients work: Citus copies it by logical replication, and its writers wait while the
- * last changes are copied. The server has the roles of the database and their settings (`migrateSettings`). Where a server dies in the middle,
- * Citus may wait for it for two hours; the move is ended instead.
- * @param pool with two connections
+ * Moves a distributed cell to another server while its clients work. Citus copies it by logical replication; writers wait while the last
+ * changes are copied. The server must have the database's roles and their settings (`migrateSettings`). If a server dies in the middle,
+ * Citus may wait for it for two hours, so the move is ended instead.
+ * @param pool with at least two connections
  * @param node one of `cellNodes`
- * @throws Error of the database; Error that names a server that ceased to answer
+ * @throws Error of the database; Error that names a server that stopped answering
  */
 export async function moveCell(pool: Pool, cell: string, node: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1)
@@ -28,7 +28,7 @@ export async function moveCell(pool: Pool, cell: string, node: string): Promise<
     }
 }
 
-/** What Citus says while its own cleaning is at what a move that was broken off has left. */
+/** What Citus reports while its own cleaner still works on the remains of an interrupted move. */
 const LEFTOVER = /leftover from the previous move could not be cleaned up/;
 const MAX_ATTEMPTS = 12;
 const TRY_AGAIN_MS = 5_000;
@@ -52,7 +52,7 @@ async function moveOnce(pool: Pool, cell: string, node: string): Promise<void> {
     throw failure;
   });
   try {
-    // Who waits for a server that hangs does not hear that it is to end.
+    // A session that waits for a hanging server does not notice that it is to end.
     await Promise.race([moving, watching.then(() => moving)]);
   } catch (error) {
     failure ??= error as Error;
@@ -65,12 +65,12 @@ async function moveOnce(pool: Pool, cell: string, node: string): Promise<void> {
   }
 }
 
-/** Milliseconds between two looks at the servers during a move, until one that does not answer gives an answer, and for which a move may end. */
+/** Milliseconds between two checks of the servers during a move, for a server to answer a check, and for a cancelled move to end. */
 const WATCH_INTERVAL_MS = 2_000;
 const ANSWERS_WITHIN_MS = 5_000;
 const CANCEL_WITHIN_MS = 10_000;
 
-/** Waits until a server does not answer at two looks. @returns undefined once the signal has come, or nobody can look */
+/** Waits until a server has failed to answer two checks. @returns undefined once the signal has come, or if nobody can check */
 async function firstSilentServer(pool: Pool, signal: AbortSignal): Promise<string | undefined> {
   let before: string[] = [];
   try {
@@ -100,8 +100,8 @@ export interface Move {
 }
 
 /**
- * The moves that spread the distributed cells over the servers by their sizes, as Citus plans them; none where they are spread. Citus could
- * also do them by itself, with background processes, which a server does not always have left.
+ * The moves that spread the distributed cells over the servers by size, as Citus plans them; empty if they are spread already. Citus could
+ * also run the moves itself, but it needs background processes, which a server does not always have left.
  */
 export async function plannedMoves(db: Db): Promise<Move[]> {
   const { rows } = await db.query<Move>(

@@ -10,56 +10,56 @@ import type { CellPaths, Connection } from './connection.ts';
 import { schemaOf } from './connection.ts';
 import type { Cell } from './scope.ts';
 
-/** Milliseconds between two looks at what waits for an answer. What waits at two of them makes its cell doubtful. */
+/** Milliseconds between two looks at which connections wait for an answer. A query that still waits at the second look makes its cell suspect. */
 const LOOK_INTERVAL_MS = 100;
-/** Milliseconds that a cell has to answer a question. With the looks before, a silent one is known within a second. */
+/** Milliseconds that a cell has to answer a question. Including the looks before, a silent cell is detected within a second. */
 const ANSWER_WITHIN_MS = 700;
-/** Milliseconds to get a connection on which to ask. */
+/** Milliseconds to get a connection for a question. */
 const CONNECT_WITHIN_MS = 1_000;
 /** Milliseconds between two questions to a silent cell. */
 const ASK_AGAIN_MS = 1_000;
-/** Milliseconds after which Citus gives up connecting to a worker, and after which an unanswered question is asked again. */
+/** Milliseconds after which Citus gives up connecting to a worker. */
 const CONNECTS_WITHIN_MS = 1_500;
 const GIVE_UP_MS = 5_000;
-/** Connections that ask; closed after so many idle milliseconds. */
+/** Connections for questions. They close after so many idle milliseconds. */
 const MAX_ASKING = 4;
 const MAX_IDLE_MS = 10_000;
 
 /**
- * The connections that ask have none to a worker of Citus that they keep. So a question to one that hangs ends, without an answer: who breaks
- * a statement off that a worker has begun waits there until the worker answers. Elsewhere these settings say nothing.
+ * Connections for questions keep no connection of their own to a Citus worker. So a question to a hanging worker ends without an answer.
+ * Otherwise, breaking off a statement that a worker has begun would wait until the worker answers. Outside Citus these settings do nothing.
  */
 const SET_UP = `set citus.max_cached_conns_per_worker = 0; set citus.node_connection_timeout = ${CONNECTS_WITHIN_MS};
   set client_connection_check_interval = '1s'`;
 
-/** A client of pg with the query that it waits for. */
+/** A pg client, with the query whose answer it waits for. */
 interface Waiting {
   _activeQuery: object | null;
 }
 
 /**
- * Which cells give no answer, for all pools of a process. A server that hangs accepts everything and answers nothing, so that each statement
- * would cost its caller the whole of its patience, and a connection for as long. Where one waits, the cell is asked something small. If that
- * gets no answer either, what waits in the cells of that server is broken off, and nobody is let in until it answers again.
+ * Knows which cells give no answer, for all pools of a process. A server that hangs accepts everything and answers nothing. Each statement
+ * would then use up its caller's full timeout, and hold a connection as long. So if a statement waits, its cell is asked a small question.
+ * If that gets no answer either, everything that waits in the cells of that server is broken off. Nobody is let in until it answers again.
  */
 export class CellPulse {
   readonly #paths: CellPaths;
   readonly #log: Logger;
   readonly #pool: pg.Pool;
   readonly #connections = new Map<object, Connection>();
-  /** What waited at the last look, and at how many. */
+  /** What waited at the last look, and for how many looks. */
   #waited = new Map<object, { query: object; looks: number }>();
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** When a statement of a cell that had waited got its answer, at the earliest. */
+  /** For each cell, the earliest moment at which a statement that had waited may have been answered. */
   readonly #answeredAt = new Map<Cell, number>();
   readonly #silent = new Set<number>();
-  /** Servers that are being asked. */
+  /** Servers that are being asked now. */
   readonly #asked = new Set<string>();
   #askedAt = Number.NEGATIVE_INFINITY;
   #ticker: NodeJS.Timeout | undefined;
   #onBack: (cells: number[]) => void = () => {};
 
-  /** @param url of a session */
+  /** @param url of a direct session, not through a pooler in transaction mode */
   constructor(url: string, paths: CellPaths, log: Logger) {
     this.#paths = paths;
     this.#log = log;
@@ -96,12 +96,12 @@ export class CellPulse {
     client.once('end', () => this.#connections.delete(client));
   }
 
-  /** Whether a cell is known to give no answer; of all cells, whether one of them is. */
+  /** Whether a cell is known to give no answer. For `all`: whether any cell is. */
   isSilent(cell: Cell): boolean {
     return cell === 'all' ? this.#silent.size > 0 : typeof cell === 'number' && this.#silent.has(cell);
   }
 
-  /** @throws Error as for a statement without an answer, where a cell is known to give none */
+  /** @throws Error as for a statement without an answer, if the cell is known to give none */
   refuseSilent(cell: Cell): void {
     if (this.isSilent(cell)) throw new Error(SILENCE);
   }
@@ -112,7 +112,7 @@ export class CellPulse {
     for (const [client, { cell }] of this.#connections) {
       const query = (client as Waiting)._activeQuery;
       const before = this.#waited.get(client);
-      // What the coordinator answers by itself does not wait for two looks.
+      // A statement that the coordinator answers by itself does not wait for two looks, so this answer came from the cell.
       if (before && before.query !== query && before.looks > 1) this.#answeredAt.set(cell, this.#lookedAt);
       if (!query || cell === 'none' || cell === 0) continue;
       const looks = before?.query === query ? before.looks + 1 : 1;
@@ -133,7 +133,7 @@ export class CellPulse {
     );
   }
 
-  /** Asks the servers of some cells. What one of its cells answers goes for all that it has. */
+  /** Asks the servers of some cells. The answer of one cell counts for all cells of its server. */
   async #ask(wanted: readonly number[]): Promise<void> {
     const servers = await this.#servers();
     await Promise.all(
@@ -151,7 +151,7 @@ export class CellPulse {
   }
 
   async #askServer(cells: readonly number[]): Promise<void> {
-    // Without a connection to ask on, nothing is known.
+    // Without a connection, nothing is learned.
     const client = await this.#pool.connect();
     const askedAt = monotonic();
     let late = false;
@@ -163,16 +163,16 @@ export class CellPulse {
         client.release();
       },
       (error: Error) => {
-        // A server that refuses at once needs no care: so do all statements.
+        // A server that refuses at once does not hang: its statements end at once too.
         answers = !late;
         client.release(error);
       },
     );
     await endsWithin(question, ANSWER_WITHIN_MS);
-    // This process may have been busy: what has come is read first.
+    // This process may have been busy, so it first reads what has arrived.
     await nextTurn();
     late = true;
-    // A server with too much to do answers something meanwhile, if not the question.
+    // An overloaded server may not answer the question, but it answers other statements meanwhile.
     const busy = cells.some((cell) => (this.#answeredAt.get(cell) ?? 0) > askedAt);
     if (answers || !busy) this.#found(cells, answers);
     if (answers) return;
@@ -194,7 +194,7 @@ export class CellPulse {
     }
   }
 
-  /** Ends what waits in silent cells; and what reads all cells and has waited for some time. */
+  /** Breaks off what waits in silent cells, and reads of all cells that have waited for some time. */
   #breakOff(): void {
     for (const [client, { cell }] of this.#connections) {
       const query = (client as Waiting)._activeQuery;
@@ -203,7 +203,7 @@ export class CellPulse {
     }
   }
 
-  /** The cells beyond the first by the server that has them. In one PostgreSQL each is asked by itself. */
+  /** The further cells, grouped by their server. If one PostgreSQL has all cells, each is its own group. */
   async #servers(): Promise<Map<string, number[]>> {
     if (this.#paths.distributed) this.#paths.servers = await readServers(this.#pool);
     const { numbers, servers } = this.#paths;

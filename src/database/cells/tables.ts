@@ -1,11 +1,12 @@
 import { isOfClients, KIND_NAMES, REMOVED_KINDS, tablesOf } from '../kinds.ts';
 
 /**
- * Which tables belong to clients. A client lives in a cell, and a cell is a schema: on plain PostgreSQL there is one, with all tables
- * (docs/decisions/0016). What belongs to no client exists once. Every table belongs to a kind of record (kinds.ts), or is in one of the lists.
+ * Says which tables belong to clients. A client lives in a cell, and a cell is a schema. Plain PostgreSQL has one cell with all tables
+ * (docs/decisions/0016). What belongs to no client exists once. Every table belongs to a kind of record (kinds.ts), or is in one of these
+ * lists.
  */
 
-/** What goes with a client to another cell, each table after those that it refers to. */
+/** The tables that move with a client to another cell, each after those that it refers to. */
 export const MOVED_TABLES: readonly string[] = [
   ...REMOVED_KINDS.flatMap(tablesOf).toReversed(),
   ...KIND_NAMES.filter((kind) => isOfClients(kind) && !REMOVED_KINDS.includes(kind))
@@ -15,7 +16,7 @@ export const MOVED_TABLES: readonly string[] = [
     payment_waiting_totals payment_approver_totals trade_totals sandbox_requests webhook_events notifications attempts webhook_queue webhook_outbox`),
 ];
 
-/** Counts that are not added to the totals yet. A client that moves has none (`rollUp` of relocation.ts). */
+/** Counts that are not added to the totals yet. A client that is being moved has none (`rollUp` of relocation.ts). */
 export const DELTA_TABLES: readonly string[] = [
   'payment_total_deltas',
   'payment_approver_deltas',
@@ -23,19 +24,25 @@ export const DELTA_TABLES: readonly string[] = [
   'trade_total_deltas',
 ];
 
-/** What is written beside every change: with what belongs to no client, into the first cell. A client's past stays where it was. */
+/**
+ * Tables that record every change. Changes that belong to no client are recorded in the first cell. When a client moves, its history stays
+ * where it was.
+ */
 export const HISTORY_TABLES: ReadonlySet<string> = new Set(
   list('audit audit_unsealed changes changes_unpublished change_tallies'),
 );
 
-/** A client's records but for its own row, and what is written in the transactions of their changes: audit trail, feed, outbox and queue. */
+/**
+ * The tables of a cell: a client's records except its own row, and what the transactions of their changes write (audit trail, feed, outbox
+ * and queue).
+ */
 export const CELL_TABLES: ReadonlySet<string> = new Set([
   ...[...MOVED_TABLES, ...DELTA_TABLES, ...HISTORY_TABLES],
-  // The chain stays with the trail. The versions follow the records of a client that moves.
+  // The chain stays with the trail. The versions move with the records of a client.
   ...['audit_chain', 'audit_erasures', 'change_versions'],
 ]);
 
-/** People, applications and their sign-ins, what the institution sets for all clients, and the work of the processes. */
+/** People, applications and their sign-ins, settings of the institution for all clients, and the work of the processes. */
 export const ONCE_TABLES: ReadonlySet<string> = new Set([
   ...KIND_NAMES.filter((kind) => !isOfClients(kind)).flatMap(tablesOf),
   ...list(`cells two_phase claims claims_swept idempotency_keys
@@ -49,7 +56,7 @@ export const ONCE_TABLES: ReadonlySet<string> = new Set([
     import_errors processes rate_counts migrations migration_steps webhook_watches webhook_workers`),
 ]);
 
-/** @param names with spaces between them */
+/** @param names separated by spaces */
 function list(names: string): string[] {
   return names.trim().split(/\s+/);
 }

@@ -1,6 +1,6 @@
 import { monotonic } from '../../values/calendar.ts';
 
-/** While a turn has ended so recently, the callers before have their answers, and nobody waits in vain. */
+/** While a turn ended this recently, the database answers, and a waiting caller will get its turn. */
 const MAX_PAUSE_MS = 500;
 /** Milliseconds after which a caller no longer waits for its turn. */
 const MAX_WAIT_MS = 10_000;
@@ -10,11 +10,11 @@ interface Waiting {
   start: () => void;
 }
 
-/** The turn of whoever reads all cells: it can wait for every server. */
+/** The turn of a caller that reads all cells and may wait for any server. */
 export const EVERY_SERVER = '*';
 
 /**
- * Lets so many callers have a connection of a pool at a time that may wait for one server. The others wait for their turn. So one server
+ * Limits how many callers at a time hold connections of a pool that may wait for one server. The others wait for their turn. So a server
  * that gives no answer leaves connections to the others, however many cells it has.
  */
 export class CellTurns {
@@ -25,13 +25,16 @@ export class CellTurns {
   readonly #kept = new WeakMap<object, string>();
   #endedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param max of one server; @param waitMs milliseconds that a caller waits, and longer while others get their turn */
+  /**
+   * @param max callers of one server at a time;
+   * @param waitMs milliseconds that a caller waits, and longer while others get their turn
+   */
   constructor(max: number, waitMs: number) {
     this.#max = max;
     this.#waitMs = waitMs;
   }
 
-  /** @param begin called when it is the caller's turn, or with an error where it did not come in time */
+  /** @param begin called when it is the caller's turn, or with an error if its turn did not come in time */
   take(server: string, begin: (late?: Error) => void): void {
     if (this.#isFree(server)) {
       this.#add(server, 1);
@@ -45,7 +48,7 @@ export class CellTurns {
         return;
       }
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      // As the pool says it.
+      // The same message as the pool's.
       begin(new Error('timeout exceeded when trying to connect'));
     };
     let timer = setTimeout(giveUp, this.#waitMs);
@@ -57,7 +60,7 @@ export class CellTurns {
     this.#waiting.push(waiting);
   }
 
-  /** A caller has got a connection; its turn ends with `endOf`. */
+  /** Records that a caller has got a connection; its turn ends with `endOf`. */
   keep(client: object, server: string): void {
     this.#kept.set(client, server);
   }
@@ -69,7 +72,7 @@ export class CellTurns {
     this.end(server);
   }
 
-  /** Whoever waits and may have a connection now takes the turn. */
+  /** Ends a turn and gives it to the callers that may have a connection now. */
   end(server: string): void {
     this.#endedAt = monotonic();
     this.#add(server, -1);

@@ -3,15 +3,16 @@ import { distributedCells, isPoolOfCells } from './pool.ts';
 import { inCell } from './scope.ts';
 import { CELL_TABLES } from './tables.ts';
 
-/** A function that each cell has: the worker knows no other. */
+/** A function that each cell has. Its name needs the cell's schema, because a worker knows no other. */
 const FUNCTION = /\bnotification_id\(/g;
 const TABLE = /\b(from|join)(\s+)(\w+)\b/gi;
 
 /**
- * How a `select` reads all cells of a Citus cluster, where the connection is to read all. Citus would copy the tables of a view over all cells
- * to the coordinator. So each cell answers the `select` by itself, with its own order and limit, and only the rows of the answers are copied.
+ * Returns how to read all cells of a Citus cluster with a `select`, if the connection is to read all. Over a view of all cells, Citus would
+ * copy the tables to the coordinator. So each cell answers the `select` itself, with its own order and limit, and only the answers are
+ * copied.
  * @param from the tables of the `select`; the first one decides whether each cell has rows of its own
- * @returns undefined where the statement is the same as for one cell
+ * @returns undefined if the statement is the same as for one cell
  */
 export function unionOfCells(db: object, from: string): ((select: string) => string) | undefined {
   if (!CELL_TABLES.has(/^\w+/.exec(from)?.[0] ?? '')) return undefined;
@@ -21,7 +22,7 @@ export function unionOfCells(db: object, from: string): ((select: string) => str
 }
 
 /**
- * A `select` for the `from` of another one: over all cells where the connection reads all, and as it is otherwise.
+ * A `select` for use in the `from` of another one: over all cells if the connection reads all, and otherwise unchanged.
  * @param from the tables of the `select`
  */
 export function overCells(db: object, from: string, select: string): string {
@@ -29,8 +30,8 @@ export function overCells(db: object, from: string, select: string): string {
 }
 
 /**
- * A `select` that asks one cell, where the connection reads all cells of a Citus cluster; as it is otherwise.
- * @param cell the number of a cell; a cell that does not exist has no rows
+ * Directs a `select` to one cell, if the connection reads all cells of a Citus cluster; otherwise leaves it unchanged.
+ * @param cell the number of a cell; undefined is returned if there is no such cell
  */
 export function selectInCell(db: object, cell: number, select: string): string | undefined {
   const schemas = distributedCells(db, cell);
@@ -48,9 +49,7 @@ function inSchema(select: string, schema: string): string {
     );
 }
 
-/**
- * Reads in all cells; in the present one alone where another one does not answer, within a transaction, and where the database has one cell.
- */
+/** Reads in all cells. Reads in the current cell alone if another one does not answer, within a transaction, and if the database has one cell. */
 export async function overAll<T>(db: object, work: () => Promise<T>): Promise<T> {
   if (!isPoolOfCells(db)) return work();
   try {

@@ -3,12 +3,15 @@ import type { CellStep } from '../migration-steps.ts';
 import { schemaOf } from './connection.ts';
 import { CELL_TABLES, HISTORY_TABLES } from './tables.ts';
 
-/** The counters of the feed's versions. An entity that belongs to no client has its own in the first cell. */
+/** The table with the version counters of the feed. An entity that belongs to no client has its counter in the first cell. */
 const VERSIONS = 'change_versions';
-/** cannot_connect_now: who reads meanwhile is told so, and tries again. */
+/** cannot_connect_now: a reader gets this during a migration, and tries again. */
 const MIGRATING = '57P03';
 
-/** A schema of views with the names of the cells' tables, over all cells: who reads without knowing the client has it in the path. */
+/**
+ * Makes a schema of views that show each table of the cells over all cells, under the same name. It is in the path of readers that do not
+ * know the client.
+ */
 export function viewsOfAll(home: string, schemas: readonly string[]): string[] {
   const schema = pg.escapeIdentifier(schemaOf(home, 'all'));
   const views = [...CELL_TABLES].map((table) => {
@@ -19,10 +22,10 @@ export function viewsOfAll(home: string, schemas: readonly string[]): string[] {
 }
 
 /**
- * A schema of views that refuse the tables of clients, which work without a cell has in its path. Such work would else read the first cell,
- * and take it for all. PostgreSQL evaluates the function, whose argument is known, when it plans: no statement that reads a client's table
- * gets further, whatever the table holds. What belongs to no client has its audit rows and changes in the first cell: it inserts them
- * through views without a check, and cannot read them.
+ * Makes a schema of views that refuse the tables of clients. It is in the path of work that has no cell; otherwise such work would read the
+ * first cell and take it for all. The argument of the refusing function is constant, so PostgreSQL evaluates it when it plans. So no
+ * statement that reads a client's table gets further, whether or not the table has rows. Records that belong to no client have their audit
+ * rows and changes in the first cell. They are inserted through views without this check, and cannot be read.
  */
 export function viewsOfNone(home: string): string[] {
   const schema = pg.escapeIdentifier(schemaOf(home, 'none'));
@@ -40,7 +43,7 @@ export function viewsOfNone(home: string): string[] {
   return [`drop schema if exists ${schema} cascade`, `create schema ${schema}`, refuse, ...views];
 }
 
-/** Whether the views have to be made, again after migrations. */
+/** Whether the views have to be made, for the first time or again after migrations. */
 export async function viewsAreMissing(client: pg.Client, home: string): Promise<boolean> {
   const [all, none] = [schemaOf(home, 'all'), schemaOf(home, 'none')];
   const { rows } = await client.query<{ missing: boolean }>(
@@ -52,9 +55,9 @@ export async function viewsAreMissing(client: pg.Client, home: string): Promise<
 }
 
 /**
- * Before migrations, which may change a column that the views show. Those over all cells keep their columns and refuse every read: without
- * them the path would lead to the first cell. The others only guard a program that is right without them. Both come back with the steps of
- * the cells (`viewsOfAll`, `viewsOfNone`).
+ * Withdraws the views before migrations, which may change a column that the views show. The views over all cells keep their columns but
+ * refuse every read: without them the path would lead to the first cell. The others are removed, because they only guard against mistakes.
+ * The steps of the cells restore both (`viewsOfAll`, `viewsOfNone`).
  * @param path `set search_path` of the owner
  */
 export function viewsWithdrawn(home: string, path: string): CellStep {
