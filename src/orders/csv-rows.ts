@@ -2,25 +2,28 @@ import { OpenQuote, readCsv } from '../values/csv.ts';
 import { Problem } from '../values/errors.ts';
 import { MAX_ROWS, type RowFault } from './rows.ts';
 
-/** The rows of a CSV. */
+/** The rows of a CSV, and their faults. */
 export interface CsvRows {
-  /** Their cells by the name of the column. An empty cell is left out. */
+  /** The cells by the name of their column. An empty cell is left out. */
   rows: Record<string, string>[];
   /** What is wrong with a row as a whole, by its index. */
   faults: ReadonlyMap<number, RowFault>;
 }
 
-/** A misspelt name is repeated. A file without a header has a payee and an account in its place, and no refusal repeats those. */
+/**
+ * The name of a column in a refusal. A misspelt name is repeated. Anything else is not: a file without a header has a payee and an account
+ * in its place.
+ */
 function columnOf(name: string, index: number): string {
   return /^[a-z_]{1,64}$/.test(name) ? `the header has "${name}"` : `the header has a column ${index + 1}`;
 }
 
 /**
- * Reads a CSV (RFC 4180) whose first row names its columns. A row with another number of cells has that as its fault; what it has beyond the
- * header is left out.
+ * Reads a CSV (RFC 4180) whose first row names its columns. A row with the wrong number of cells gets that as its fault; cells beyond the
+ * header are dropped.
  * @param known the names that columns may have
- * @param what they are fields of, as `an instruction`
- * @throws Problem invalid_body where the text is no CSV, the header has an unknown or a repeated name, or there are too many rows
+ * @param what the columns describe, such as `an instruction`
+ * @throws Problem invalid_body if the text is not a CSV, the header has an unknown or a repeated name, or there are too many rows
  */
 export function rowsOfCsv(text: string, known: readonly string[], what: string): CsvRows {
   const refuse = (message: string) => new Problem('invalid_body', `body: ${message}`);

@@ -3,46 +3,46 @@ import type { Act } from '../audit/act.ts';
 import type { Context } from '../context.ts';
 import { type Db, first, type Transaction, transaction } from '../database/database.ts';
 
-/** What clients send many rows of is worked on in steps, each in a transaction of its own. */
+/** Orders with many rows are worked on in steps, each in a transaction of its own. */
 
-/** What became of a step: another one follows, or it waits for somebody or for a moment. */
+/** The outcome of a step: another one follows, or the order waits for somebody or for a moment. */
 export type Outcome = 'goes on' | 'waits';
 
 /** A step of an order. */
 export interface StepOf<Order> {
   context: Context;
   tx: Transaction;
-  /** In the name of the contact who sent it. */
+  /** Acts in the name of the contact who sent the order. */
   act: Act;
-  /** Its row, which is locked. */
+  /** The row of the order, which is locked. */
   order: Order;
 }
 
-/** What every order has. */
+/** The fields that every order has. */
 interface Sent {
   client_id: string;
   created_by: string;
 }
 
-/** How one kind of order is worked on. SQL is the program's own. */
+/** How one kind of order is worked on. Its SQL is the program's own. */
 export interface Engine<Order extends Sent = never> {
-  /** What the trail calls the request that makes its changes. */
+  /** The name of the request that makes its changes, for the trail. */
   name: string;
   table: string;
   /** The column that identifies its orders. */
   id: string;
-  /** A condition: something is to be done with an order. */
+  /** An SQL condition for orders that are not finished. */
   open: string;
   step(step: StepOf<Order>): Promise<Outcome>;
 }
 
-/** An order that something is to be done with. */
+/** An order that is not finished. */
 export interface OpenOrder {
   id: string;
   clientId: string;
 }
 
-/** The orders of a cell that something is to be done with, the oldest first. @param look how many, and which are left out */
+/** The unfinished orders of a cell, oldest first. @param look how many to return, and which to leave out */
 export async function openOrders(
   { table, id, open }: Engine,
   db: Db,
@@ -56,8 +56,8 @@ export async function openOrders(
 }
 
 /**
- * Takes an order one step further, in a transaction of its own: who is killed in between has done nothing, or all of it. One that another
- * process works on is left alone, and so is one whose client goes to another cell.
+ * Takes an order one step further, in a transaction of its own. If the process is killed, it has done all of the step or nothing. An order
+ * that another process works on is left alone, and so is one whose client is being moved to another cell.
  */
 export async function stepOrder(engine: Engine, context: Context, { id, clientId }: OpenOrder): Promise<Outcome> {
   return transaction(context.backgroundPool, async (tx) => {
@@ -66,7 +66,7 @@ export async function stepOrder(engine: Engine, context: Context, { id, clientId
       [clientId],
     );
     if (kept.rowCount === 0) return 'waits';
-    // Before the order is locked: a reset takes this lock first, and then the orders.
+    // Locked before the order: a reset takes this lock first, and then the orders.
     await shareLock(tx, clientId);
     const order = first(
       await tx.query<Sent & Record<string, unknown>>(

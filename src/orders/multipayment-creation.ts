@@ -15,20 +15,20 @@ import type { Presentation } from '../payments/presentation.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import { formattedId } from './multipayment.ts';
 
-/** Trades of one multi payment. */
+/** The most trades of one multi payment. */
 export const MAX_MULTIPAYMENT_TRADES = 200;
-/** Payments of one multi payment: they are created, and cancelled, in one transaction. */
+/** The most payments of one multi payment. They are created, and cancelled, in one transaction. */
 export const MAX_MULTIPAYMENT_PAYMENTS = 1_000;
 
 type Own<T> = Omit<T, 'client_id' | 'contact_id'> & { client_id?: string; contact_id?: string };
 
 export interface MultipaymentInput {
   client_id: string;
-  /** Who initiates it: the creator of its trades and payments. */
+  /** The contact who initiates it. It becomes the creator of its trades and payments. */
   contact_id: string;
   multipayment_unique_id?: string;
   trades: Own<TradeInput>[];
-  /** `trade`: index into `trades`. */
+  /** `trade` is an index into `trades`. */
   payments: (Omit<Own<PaymentInput>, 'trade_id'> & { trade: number })[];
 }
 
@@ -84,7 +84,7 @@ export async function createMultipayment(
 
 /**
  * Writes a multi payment that has neither trades nor payments yet.
- * @param bindsAt from when its exchanges bind (instructions, second page, 8)
+ * @param bindsAt the moment from which its exchanges are binding (instructions, second page, 8)
  * @throws Problem already_exists
  */
 export async function beginMultipayment(
@@ -108,7 +108,7 @@ export async function beginMultipayment(
   return made;
 }
 
-/** A trade or payment of a multi payment belongs to its client and its contact. */
+/** Gives a trade or payment of a multi payment its client and contact. Values of its own must be the same. */
 function owned<T extends { client_id?: string; contact_id?: string }>(
   body: T,
   input: MultipaymentInput,

@@ -19,10 +19,10 @@ import { formattedId } from './multipayment.ts';
 import { beginMultipayment } from './multipayment-creation.ts';
 import { type AnsweredFault, answered } from './rows.ts';
 
-/** Instructions of one multi payment. */
+/** The most instructions of one multi payment. */
 export const MAX_INSTRUCTIONS = 200;
 
-/** A trade of a multi payment as its client is answered. */
+/** A trade of a multi payment in the form that its client reads. */
 interface TradeDetails {
   trade_id: string | null;
   buy_amount: Exact;
@@ -34,7 +34,7 @@ interface TradeDetails {
   value_date: string;
 }
 
-/** A multi payment that was ordered. What would be made is null where it was only tried. */
+/** A multi payment that was ordered. If it was only tried, the fields of what would be made are null. */
 export interface OrderedMultipayment {
   multipayment_id: number | null;
   multipayment: string | null;
@@ -44,24 +44,24 @@ export interface OrderedMultipayment {
   invalid_payments: (Record<string, unknown> & { errors: AnsweredFault[]; request_index: number })[];
 }
 
-/** How it is done. */
+/** Options of an order. */
 interface Options {
   presentation: Presentation;
   environment: Environment;
   /** The countries of SEPA. */
   sepa: ReadonlySet<string>;
-  /** Valid instructions are done where others are not. */
+  /** Whether valid instructions are done even if others are not valid. */
   partial: boolean;
   tried: boolean;
-  /** Refuses a contact who may not do what an instruction needs. @throws Problem permission_denied */
+  /** Refuses a contact who lacks a permission that an instruction needs. @throws Problem permission_denied */
   requirePermission: (permission: 'can_manage_beneficiaries' | 'can_trade') => void;
 }
 
 /**
- * Makes the payments of instructions, with the exchanges that they need, in the caller's transaction (instructions, second page, 8).
- * @param rows well-formed ones
- * @throws Problem trade_not_found, currency_account_not_found, permission_denied, transition_not_allowed, trade_not_open, currency_mismatch,
- *   those of a quote, insufficient_funds, payments_invalid, limit_exceeded
+ * Makes the payments of instructions, and the exchanges that they need, in the caller's transaction (instructions, second page, 8).
+ * @param rows well-formed instructions
+ * @throws Problem trade_not_found, currency_account_not_found, permission_denied, transition_not_allowed, trade_not_open,
+ * currency_mismatch, those of a quote, insufficient_funds, payments_invalid, limit_exceeded
  */
 export async function orderMultipayment(
   tx: Transaction,
@@ -114,7 +114,7 @@ export async function orderMultipayment(
   };
 }
 
-/** What exchanges sell is covered first. @throws Problem insufficient_funds */
+/** Requires that the account covers what the exchanges sell, before any payment. @throws Problem insufficient_funds */
 function requireFunds({ funds }: InstructionScene, sold: readonly string[]): void {
   if (!funds || sold.length === 0) return;
   const available = left(funds.balance, funds.held);
@@ -164,7 +164,7 @@ function answerOf({
   };
 }
 
-/** The trade of a payment in the sell currency itself. */
+/** The trade of a payment that is made in the sell currency itself. */
 function ownDetails({ amount, input }: NewPayment, tradeId: string): TradeDetails {
   const { payment_currency: currency } = input;
   return {
@@ -174,7 +174,7 @@ function ownDetails({ amount, input }: NewPayment, tradeId: string): TradeDetail
   };
 }
 
-/** As it is answered where it was only tried: nothing was made. */
+/** The answer for an order that was only tried: it has no numbers because nothing was made. */
 function withoutNumbers(
   answer: Pick<OrderedMultipayment, 'trade_details' | 'payments' | 'invalid_payments'>,
 ): OrderedMultipayment {

@@ -13,8 +13,8 @@ import { findMultipayment, formattedId } from './multipayment.ts';
 
 /**
  * Rejects a multi payment in the caller's transaction: rejects its trades, cancels its payments, and notifies each (docs/decisions.md, 3).
- * Payments and trades that were rejected or cancelled before stay as they are.
- * @throws Problem multipayment_not_found; already_rejected; transition_not_allowed once a payment of it was sent
+ * Payments and trades that were rejected or cancelled before stay unchanged.
+ * @throws Problem multipayment_not_found; already_rejected; transition_not_allowed once one of its payments was sent
  */
 export async function rejectMultipayment(
   tx: Transaction,
@@ -44,7 +44,7 @@ export async function rejectMultipayment(
   });
 }
 
-/** @throws Problem already_rejected; transition_not_allowed where its exchanges bind */
+/** @throws Problem already_rejected; transition_not_allowed if its exchanges are binding */
 async function lock(tx: Transaction, clientId: string, id: number, now: Date): Promise<void> {
   const locked = first(
     await tx.query<{ status: string; binds_at: Date | null }>(
@@ -66,8 +66,8 @@ async function lock(tx: Transaction, clientId: string, id: number, now: Date): P
 }
 
 /**
- * Whether an exchange of a multi payment has gone on, or was debited. Its row is locked. Debits are looked for in a statement of their own,
- * which sees what those did for whom the lock waited.
+ * Whether an exchange of a multi payment has progressed or was debited. Its row is locked. A separate statement looks for debits, so that
+ * it sees the changes of transactions that the lock waited for.
  */
 async function isUnderWay(tx: Transaction, clientId: string, id: number): Promise<boolean> {
   const { rows } = await tx.query<{ trade_id: string; status: string }>(
@@ -83,7 +83,7 @@ async function isUnderWay(tx: Transaction, clientId: string, id: number): Promis
   return debits.length > 0;
 }
 
-/** A payment of the multi payment, its row locked. */
+/** A payment of the multi payment, whose row is locked. */
 interface LockedMember {
   payment_id: PaymentId;
   status: PaymentStatus;

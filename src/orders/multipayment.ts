@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid, type PaymentNumber } from '../values/identifiers.ts';
 
-/** Trades booked together with the payments that they fund. */
+/** Trades that were booked together with the payments that they fund. */
 export interface Multipayment {
   multipayment_id: number;
   client_id: string;
@@ -38,7 +38,7 @@ export async function findMultipayment(db: Db, clientId: string | null, id: stri
   return rows[0] ?? notFound();
 }
 
-/** A multi payment as the operator reads it; its trades and payments stand as their identifiers. */
+/** A multi payment in the form that the operator reads. Its trades and payments are listed by identifier. */
 export interface MultipaymentRecord {
   multipayment_id: string;
   multipayment: string;
@@ -64,7 +64,7 @@ export async function readMultipayments(db: Db, ids: readonly string[]): Promise
   return rows.map((row) => ({ ...row, multipayment: formattedId(Number(row.multipayment_id)) }));
 }
 
-/** A text that has none of these forms names no multi payment. */
+/** An SQL condition for an identifier. A text in none of the three forms matches no multi payment. */
 function condition(id: string): string {
   if (isUuid(id)) return 'm.multipayment_unique_id = $1::uuid';
   if (/^(MP)?\d{1,18}$/i.test(id)) return 'm.multipayment_id = $1::bigint';

@@ -17,7 +17,7 @@ const NONE: Rights = {
   ...{ can_manage_beneficiaries: false, can_trade: false, step_up: false },
 };
 
-/** What the contact who sent an order may do for its client now, long after the request. */
+/** What the contact who sent an order may do for its client now. The request may have been long ago. */
 export async function rightsOf(tx: Transaction, { clientId, contactId }: Orderer): Promise<Rights> {
   const of = (permission: string) => `coalesce(p.${permission}, false) as ${permission}`;
   const found = first(

@@ -3,30 +3,30 @@ import { fieldsOf } from '../values/unknown.ts';
 
 /** What all orders of many rows have in common. */
 
-/** Rows of one order. */
+/** The most rows of one order. */
 export const MAX_ROWS = 5_000;
-/** Unknown fields that are told of one row. */
+/** The most unknown fields that are reported for one row. */
 export const MAX_UNKNOWN_FIELDS = 10;
 
 /** What is wrong with a row. */
 export interface RowFault {
   code: FaultCode | ErrorCode;
-  /** The field; empty where it is the row as a whole. */
+  /** The field; empty if the fault concerns the row as a whole. */
   field: string;
   message: string;
 }
 
-/** What is wrong with a row that an earlier one is equal to. */
+/** The fault of a row that equals an earlier one. */
 export const DUPLICATE_ROW: RowFault = {
   ...{ field: '', code: 'duplicate_row', message: 'an earlier row of the file is the same' },
 };
 
-/** A refusal as what is wrong with a row. */
+/** A refusal as the fault of a row. */
 export function faultOf({ code, fault, details }: Problem): RowFault {
   return { code, field: fault?.field ?? '', message: fault?.message ?? details };
 }
 
-/** Which of some rows equal an earlier one. @param rows each as a text that is the same for equal ones (`sameness`) */
+/** Which rows equal an earlier one. @param rows each as a text that is the same for equal rows (`sameness`) */
 export function repeated(rows: readonly string[]): boolean[] {
   const seen = new Set<string>();
   return rows.map((row) => {
@@ -37,10 +37,10 @@ export function repeated(rows: readonly string[]): boolean[] {
 }
 
 /**
- * A row as a text in which the order of fields, nulls and ways to write a number make no difference.
+ * A text that is the same for equal rows. The order of fields, nulls and the notation of numbers make no difference.
  * @param sent the row
- * @param read what of it was read, by field: it stands for what was sent
- * @param also what else makes rows differ
+ * @param read the fields of it that were read, which replace what was sent
+ * @param also further values by which rows differ
  */
 export function sameness(
   sent: unknown,
@@ -53,14 +53,14 @@ export function sameness(
   return JSON.stringify([plain.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)), ...also]);
 }
 
-/** What is wrong with a row, as it is answered. */
+/** A fault of a row in the form of an answer. */
 export interface AnsweredFault {
   code: string;
   message: string;
   details: string;
 }
 
-/** Its faults as they are answered. */
+/** Faults in the form of an answer. */
 export function answered(faults: readonly RowFault[]): AnsweredFault[] {
   return faults.map(({ code, field, message }) => ({
     code,

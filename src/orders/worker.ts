@@ -3,12 +3,12 @@ import { Periodic } from '../process/periodic.ts';
 import { messageOf } from '../values/unknown.ts';
 import { type Engine, openOrders, stepOrder } from './engine.ts';
 
-/** Milliseconds between two looks for orders that wait for a moment, as FX to open. Whoever leaves something to be done wakes the worker. */
+/** Milliseconds between two looks for orders that wait for a moment, for example until FX opens. Whoever leaves work wakes the worker. */
 const LOOK_INTERVAL_MS = 1_000;
-/** Orders of one kind in a cell that are worked on in turn. */
+/** The most orders of one kind in a cell that are worked on in turn. */
 const MAX_OPEN_ORDERS = 20;
 
-/** Works on orders of many rows in the background, in any number of processes: each step is a transaction that holds its order. */
+/** Works on orders of many rows in the background, in any number of processes. Each step is a transaction that locks its order. */
 export class OrderWorker {
   readonly #engines: readonly Engine[];
   readonly #looking: Periodic;
@@ -34,18 +34,18 @@ export class OrderWorker {
     this.#looking.start();
   }
 
-  /** An order was sent or confirmed. */
+  /** Called when an order was sent or confirmed. */
   wake(): void {
     this.#looking.wake();
   }
 
-  /** Ends with the step that is under way. Another process goes on. */
+  /** Ends with the current step. Another process goes on with the orders. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#looking.stop();
   }
 
-  /** Takes each open order of a cell step by step, in turn, until all wait. */
+  /** Takes each open order of a cell step by step, in turn, until all of them wait. */
   async #workOff(context: Context): Promise<void> {
     const waiting: string[] = [];
     let failure: Error | undefined;
@@ -62,7 +62,7 @@ export class OrderWorker {
         try {
           if ((await stepOrder(engine, context, order)) === 'waits') waiting.push(order.id);
         } catch (error) {
-          // It is tried again with the next look, and keeps nobody waiting until then.
+          // The order is tried again at the next look, and delays no others until then.
           waiting.push(order.id);
           failure ??= new Error(`${engine.name} ${order.id}: ${messageOf(error)}`, { cause: error });
         }

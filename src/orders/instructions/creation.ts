@@ -23,7 +23,7 @@ export interface FileOf {
   externalReference: string;
 }
 
-/** What a file says of a row besides the instruction. */
+/** What a file adds to the instruction of a row. */
 export interface RowOrigin {
   endToEndId?: string | undefined;
   uuid?: string | undefined;
@@ -31,25 +31,25 @@ export interface RowOrigin {
   reason?: Source['reason'] | undefined;
 }
 
-/** What payments are made of. */
+/** What the payments are made from. */
 interface Making {
   presentation: Presentation;
   orderer: Orderer;
   source: Source;
   scene: InstructionScene;
   judged: readonly JudgedInstruction[];
-  /** The trades that were booked for those that buy their currency. */
+  /** The trades that were booked for the payments that buy their currency. */
   exchanges: readonly BookedExchange[];
   /** Trades that were booked earlier, by the index of the row. */
   boughtBy?: ReadonlyMap<number, string> | undefined;
   multipaymentId?: number | undefined;
   file?: FileOf | undefined;
   originOf?: ((row: JudgedInstruction) => RowOrigin) | undefined;
-  /** What each takes of the daily limit is known already. */
+  /** The part of the daily limit that each payment uses, if it was calculated before. */
   limits?: ReadonlyMap<number, string> | undefined;
 }
 
-/** A payment that was made, with the trade of its own if it has one. */
+/** A payment that was made, and its own trade if it has one. */
 export interface MadePayment {
   judged: JudgedInstruction;
   payment: NewPayment;
@@ -58,8 +58,8 @@ export interface MadePayment {
 }
 
 /**
- * Makes the payments of instructions that are covered: new payees first, then a trade for each that is paid from an account, with its hold.
- * Approvals, notifications and feed are those of every payment.
+ * Makes the payments of covered instructions. It makes new payees first, and then a trade with its hold for each payment from an account.
+ * Approvals, notifications and the feed work as for any other payment.
  * @throws Problem exchange_rate_missing, limit_exceeded
  */
 export async function createInstructed(tx: Transaction, act: Act, making: Making): Promise<MadePayment[]> {
@@ -108,7 +108,7 @@ export async function createInstructed(tx: Transaction, act: Act, making: Making
       act.now,
       all.filter(({ id }) => trades.has(id as string)).map((payment) => holdOf(payment, scene)),
     );
-  // Each trade before its payment: in the change feed the cause comes first.
+  // Each trade is written before its payment, so that the change feed shows the cause first.
   if (trades.size > 0) await writeOwnTrades(tx, act, presentation.apiUrl, [...trades.values()]);
   await writePayments(tx, act, presentation, all, { permitted: scene.permitted });
   return payments.map((each) => ({ ...each, trade: trades.get(each.payment.id as string) }));
@@ -119,7 +119,7 @@ interface Identified {
   input: { client_id: string };
 }
 
-/** The payees that do not exist yet, each once. */
+/** The payees that do not exist yet, without duplicates. */
 function freshPayees(judged: readonly JudgedInstruction[]): Map<string, OrderedFields> {
   const fresh = new Map<string, OrderedFields>();
   for (const { described } of judged)
@@ -127,7 +127,7 @@ function freshPayees(judged: readonly JudgedInstruction[]): Map<string, OrderedF
   return fresh;
 }
 
-/** A beneficiary that was just made, as payments see it. */
+/** A beneficiary that was just made, in the form that payments use. */
 function payeeFrom(made: Beneficiary): OrderedPayee {
   return {
     ...{ beneficiary_id: made.beneficiary_id, account_id: made.account_id, currency: made.currency },
@@ -165,7 +165,7 @@ function newPayment(
     purpose_of_payment: row.purpose ?? payee.purpose_of_payment,
     email_beneficiary: null,
     account_id: payee.account_id,
-    // Of one that buys its currency the trade holds the money, and not the payment.
+    // If a payment buys its currency, the trade holds the money and the payment does not.
     funding_account_id: source.accountId ?? null,
     quote_id: null,
     request_index: row.index,

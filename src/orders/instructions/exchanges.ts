@@ -16,7 +16,7 @@ import { sum } from '../../values/money.ts';
 import type { JudgedInstruction } from './judgement.ts';
 import type { InstructionScene, Source } from './scene.ts';
 
-/** The exchanges that instructions need: one spot for each currency and day, which buys what its payments need. */
+/** The exchanges that instructions need. For each currency and day, one spot trade buys what its payments need. */
 
 /** Instructions of one currency and day. */
 export interface Group {
@@ -27,7 +27,7 @@ export interface Group {
   members: JudgedInstruction[];
 }
 
-/** The groups of the instructions that buy their currency, in the order of their first ones. */
+/** The groups of the instructions that buy their currency, in the order of each group's first instruction. */
 export function groupsOf(judged: readonly JudgedInstruction[]): Group[] {
   const buying = judged.filter(({ exchanged }) => exchanged);
   const groups = Map.groupBy(buying, ({ row, date }) => `${row.currency} ${date}`);
@@ -39,7 +39,7 @@ export function groupsOf(judged: readonly JudgedInstruction[]): Group[] {
   }));
 }
 
-/** The refusals of a quote, in the order in which they are told. */
+/** The refusals of a quote, in the order in which they are reported. */
 const QUOTE_REFUSALS: readonly ErrorCode[] = [
   ...(['fx_not_enabled', 'fx_closed', 'currency_not_allowed', 'exchange_rate_missing'] as const),
   ...(['exchange_rate_stale', 'amount_out_of_range'] as const),
@@ -48,7 +48,7 @@ const QUOTE_REFUSALS: readonly ErrorCode[] = [
 /** What the exchange of a group costs, or why it is refused. */
 export type Priced = Group & { terms: QuoteTerms | Problem; quoteSeconds: number };
 
-/** Prices the exchange of each group. @param firm whether it is booked at this price, and not an estimate */
+/** Prices the exchange of each group. @param firm whether it is booked at this price; otherwise the price is an estimate */
 export async function priceGroups(
   db: Db,
   groups: readonly Group[],
@@ -71,13 +71,13 @@ export async function priceGroups(
   });
 }
 
-/** The day on which the spot of a group settles: that of its payments, where a spot can be so late; else the first possible one. */
+/** The day on which the spot of a group settles: the day of its payments if a spot can be so late, and otherwise the first possible day. */
 function spotDay(market: Market, sold: string, { currency, date }: Group, now: Date): string | undefined {
   const currencies = [market.currency(sold), market.currency(currency)] as const;
   return 'code' in judgeValueDate({ kind: 'spot', asked: date, currencies, now }) ? undefined : date;
 }
 
-/** What the groups cost, each a decimal. @throws Problem the refusal that comes first */
+/** The cost of each group, as a decimal. @throws Problem the refusal that comes first */
 export function requirePrices(priced: readonly Priced[]): { group: Group; terms: QuoteTerms }[] {
   const refused = priced.flatMap(({ terms }) => (terms instanceof Problem ? [terms] : []));
   const rank = ({ code }: Problem) => QUOTE_REFUSALS.indexOf(code);
@@ -93,7 +93,7 @@ export interface BookedExchange {
   trade: NewTrade;
 }
 
-/** Books the exchanges, and holds what they sell where they are paid from an account. */
+/** Books the exchanges. If they are paid from an account, it holds what they sell. */
 export async function bookExchanges(
   tx: Transaction,
   act: Act,
@@ -111,7 +111,7 @@ export async function bookExchanges(
     scene: Pick<InstructionScene, 'funds'>;
     multipaymentId?: number | undefined;
     massPaymentId?: string | undefined;
-    /** Why a group is bought; default: the reason of the source. */
+    /** Why a group is bought; by default the reason of the source. */
     reasonOf?: ((group: Group) => Source['reason']) | undefined;
   },
 ): Promise<BookedExchange[]> {
@@ -139,7 +139,7 @@ export async function bookExchanges(
   });
   await newIds(tx, 'trade_id', trades, false);
   const records = await writeTrades(tx, act, apiUrl, trades);
-  // Nobody else knows them before the commit.
+  // Nobody else knows these trades before the commit, so their text can be noted now.
   for (const record of records) noteRecord(tx, 'trade', record.trade_id, () => ({ text: JSON.stringify(record) }));
   const { funds } = scene;
   if (funds)

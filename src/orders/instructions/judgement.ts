@@ -14,24 +14,24 @@ import type { RowFault } from '../rows.ts';
 import type { Instruction } from './row.ts';
 import type { InstructionScene, Source } from './scene.ts';
 
-/** Whether instructions can be done. Nothing is read here but the scene. What is wrong with a row is added to its faults. */
+/** Judges whether instructions can be done. It reads nothing except the scene. What is wrong with a row is added to its faults. */
 
-/** An instruction that can be done, as far as it was judged. */
+/** An instruction that can be done, as far as it has been judged. */
 export interface JudgedInstruction {
   row: Instruction;
-  /** Who is paid; undefined where it is a new payee. */
+  /** The payee; undefined if it is a new one. */
   payee: OrderedPayee | undefined;
-  /** Whom it describes; equal ones have the same `key`. */
+  /** The new payee that the row describes. Equal payees have the same `key`. */
   described: { fields: OrderedFields; key: string } | undefined;
   date: string;
-  /** Why it is not the day that was asked for; null where it is, or where none was. */
+  /** Why the day differs from the requested one; null if it does not differ, or if no day was requested. */
   warning: string | null;
   scheme: Scheme;
-  /** Its currency has to be bought. */
+  /** Whether its currency has to be bought. */
   exchanged: boolean;
 }
 
-/** How instructions are judged. */
+/** The settings for judging instructions. */
 export interface Judging {
   now: Date;
   /** The countries of SEPA. */
@@ -87,7 +87,7 @@ function judgeRow(
   }
 }
 
-/** Payees that differ in name, account or currency are different ones. */
+/** Identifies a new payee. Payees that differ in name, account or currency are different ones. */
 function keyOf(fields: OrderedFields): string {
   return JSON.stringify([...Object.values(keysOf(fields)), fields.currency]);
 }
@@ -119,7 +119,7 @@ function* currencyRefusals(
     yield ['currency_not_allowed', `the client may not pay ${code}`];
 }
 
-/** Why the client may not make the exchange of an instruction. Where all exchanges are made or none, pricing them says it. */
+/** Why the client may not make the exchange of an instruction. If exchanges are all or nothing, pricing them reports this instead. */
 export function exchangeRefusal(
   { row: { currency } }: JudgedInstruction,
   { sellCurrency = '' }: Source,
@@ -129,7 +129,7 @@ export function exchangeRefusal(
   return isAllowed(pricing, sellCurrency, 'sell_allowed') ? undefined : `the client may not sell ${sellCurrency}`;
 }
 
-/** When the first possible spot in a currency matures: it cannot be paid before. */
+/** When the first possible spot in a currency matures. The currency cannot be paid earlier. */
 function firstMaturity({ settings }: InstructionScene, { sellCurrency = '' }: Source, code: string, now: Date): Date {
   const sold = settings.currency(sellCurrency);
   const dated = judgeValueDate({ kind: 'spot', asked: undefined, currencies: [sold, settings.currency(code)], now });
@@ -138,10 +138,10 @@ function firstMaturity({ settings }: InstructionScene, { sellCurrency = '' }: So
 }
 
 /**
- * Gives what is left of the trade or the account to the instructions that take of it, in their order. One that it no longer covers gets a
+ * Gives what is left of the trade or the account to its instructions, in their order. An instruction that is no longer covered gets a
  * fault.
- * @param taken of the account already, decimals: what exchanges hold
- * @returns the instructions that are covered, those that buy their currency among them
+ * @param taken from the account already, as decimals: what exchanges hold
+ * @returns the instructions that are covered, including those that buy their currency
  */
 export function coverInstructions(
   judged: readonly JudgedInstruction[],

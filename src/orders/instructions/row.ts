@@ -11,21 +11,24 @@ import { REASONS } from '../../values/reasons.ts';
 import { MAX_UNKNOWN_FIELDS, type RowFault, sameness } from '../rows.ts';
 import { inTurns } from '../turns.ts';
 
-/** An instruction, one row of many: what it says, and what is wrong with it whatever the client has (instructions, second page, 8). Pure. */
+/**
+ * An instruction is one row of many. This file reads what it says, and checks what does not depend on the client's data (instructions,
+ * second page, 8). It is pure.
+ */
 
-/** A row as it was sent. */
+/** A row as the caller sent it. */
 export type SentRow = Readonly<Record<string, unknown>>;
 
 /** A row that was read. */
 export interface Instruction {
   /** Its place in the list, from 0. */
   index: number;
-  /** What was sent in its place, whatever it is. */
+  /** The value that was sent, whatever it is. */
   given: unknown;
-  /** The same with all digits of its numbers, to be answered. */
+  /** The sent row with all digits of its numbers, for answers. */
   shown: SentRow;
   faults: RowFault[];
-  /** Its faults are of the form alone: an unknown field, or a wrong type. */
+  /** Whether it has a fault of form: an unknown field or a wrong type. */
   malformed: boolean;
   currency: string;
   /** A decimal. */
@@ -34,7 +37,7 @@ export interface Instruction {
   /** `YYYY-MM-DD` */
   valueDate: string | undefined;
   instructionId: string | undefined;
-  /** One of them says who is paid. */
+  /** The payee. Either this or `payee` is set. */
   beneficiaryId: string | undefined;
   payee: OrderedFields | undefined;
   purpose: string | undefined;
@@ -53,7 +56,7 @@ const oneOf =
   (...words: readonly string[]) =>
   (text: string) =>
     words.includes(text) ? undefined : invalid(`must be ${words.length === 1 ? `\`${words[0]}\`` : 'one of the list'}`);
-/** A bank detail, which is checked once its blanks and hyphens are gone. */
+/** A bank detail. It is checked further after blanks and hyphens are removed. */
 const detail: Check = (text) => (/\S/.test(text) ? undefined : invalid('must not be blank'));
 const limited =
   (most: number): Check =>
@@ -62,7 +65,7 @@ const limited =
 const country: Check = (text) =>
   isCountry(text) ? undefined : invalid('must be a country of ISO 3166-1', 'invalid_country');
 
-/** What of a payment a row says. */
+/** The fields of a row that describe the payment. */
 const OF_PAYMENT: Record<string, Check> = {
   payment_currency: (text) =>
     isCurrency(text) ? undefined : invalid('must be a currency of ISO 4217', 'invalid_currency'),
@@ -73,7 +76,7 @@ const OF_PAYMENT: Record<string, Check> = {
   value_date: (text) => (isCalendarDay(text) ? undefined : invalid('must be a calendar day as YYYY-MM-DD')),
   instruction_id: lengths(1, 35),
 };
-/** What of a payee a row says, and how a beneficiary calls it. */
+/** The fields of a row that describe the payee, with a beneficiary's name for each. */
 const OF_PAYEE: Record<string, [name: string, check: Check]> = {
   beneficiary_name: ['name', detail],
   beneficiary_country: ['country_code', country],
@@ -90,7 +93,7 @@ const OF_PAYEE: Record<string, [name: string, check: Check]> = {
   purpose_of_payment: ['purpose_of_payment', limited(LENGTHS.purpose_of_payment)],
   reason_for_trade: ['reason_for_trade', oneOf(...REASONS)],
 };
-/** The fields of a row, in their order. */
+/** The fields of a row, in order. */
 export const ROW_FIELDS = [
   ...['payment_currency', 'payment_amount', 'payment_reference', 'direction', 'trade_type', 'value_date'],
   ...['instruction_id', 'beneficiary_id', ...Object.keys(OF_PAYEE)],
@@ -98,22 +101,22 @@ export const ROW_FIELDS = [
 const REQUIRED = ['payment_currency', 'payment_amount', 'payment_reference', 'direction', 'trade_type'];
 const REQUIRED_OF_PAYEE = ['beneficiary_name', 'beneficiary_country', 'bank_country'];
 const KNOWN: ReadonlySet<string> = new Set(ROW_FIELDS);
-/** How a row calls the fields of a beneficiary. */
+/** A row's name for each field of a beneficiary. */
 const CALLED = new Map([
   ...Object.entries(OF_PAYEE).map(([field, [name]]): [string, string] => [name, field]),
   ['bank_currency_code', 'payment_currency'],
 ]);
 
-/** How rows were sent. */
+/** How the rows were sent. */
 export interface Sending {
   table: BankTable;
-  /** Cells of CSV are texts, amounts too. */
+  /** Whether all values are texts, including amounts, because they are cells of a CSV. */
   texts?: boolean;
-  /** The digits of the numbers of the document that the rows are of. */
+  /** The digits of the numbers in the rows' document. */
   digits?: WrittenDigits | undefined;
 }
 
-/** Reads the rows of a document, in turns. @param rows of one document that `parseJson` gave, or cells of a CSV */
+/** Reads the rows of a document, yielding to other work in between. @param rows of one document that `parseJson` returned, or cells of a CSV */
 export function readRows(
   document: unknown,
   rows: readonly unknown[],
@@ -123,7 +126,7 @@ export function readRows(
   return inTurns([...rows.entries()], (some) => some.map(([index, row]) => readRow(row, index, { ...how, digits })));
 }
 
-/** Reads a row. All its faults are told, each field once. */
+/** Reads a row. It reports all its faults, at most one for each field. */
 export function readRow(row: unknown, index: number, { table, texts = false, digits }: Sending): Instruction {
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row);
   const sent = (isObject ? row : {}) as SentRow;
@@ -189,7 +192,7 @@ export function readRow(row: unknown, index: number, { table, texts = false, dig
   };
 }
 
-/** A row whose numbers are written as they were sent. */
+/** A row with its numbers as they were written. */
 function withDigits(sent: SentRow, digits: ReadonlyMap<string, string> | undefined): SentRow {
   if (!digits) return sent;
   return { ...sent, ...Object.fromEntries([...digits].map(([field, text]) => [field, new Exact(text)])) };
@@ -223,7 +226,7 @@ function amountOf(
   return '';
 }
 
-/** Who is to be paid, as a beneficiary is read. An address is parted at its last comma, where no city is given. */
+/** Reads the payee of a row as a beneficiary. If no city is given, the address is split at its last comma. */
 function payeeOf(body: OrderedBody, { table, fault }: { table: BankTable; fault: Telling }): OrderedFields {
   const { address_line_1: address, city } = body;
   const parted: Record<string, unknown> = { ...body };
@@ -250,12 +253,12 @@ function inOrder(faults: ReadonlyMap<string, RowFault>): RowFault[] {
   return [...faults.values()].sort((one, other) => rank(one) - rank(other));
 }
 
-/** An instruction as a text that is the same for equal ones. @param also what else makes them differ */
+/** A text that is the same for equal instructions. @param also further values by which instructions differ */
 export function sameInstruction({ given, amount }: Instruction, also: readonly unknown[]): string {
   return sameness(given, amount ? { payment_amount: [shortest(amount)] } : {}, also);
 }
 
-/** A decimal without zeros that say nothing. */
+/** A decimal without superfluous zeros. */
 function shortest(amount: string): string {
   if (!amount.includes('.')) return amount;
   let end = amount.length;

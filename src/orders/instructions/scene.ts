@@ -13,7 +13,10 @@ import { Problem } from '../../values/errors.ts';
 import type { REASONS } from '../../values/reasons.ts';
 import type { Instruction } from './row.ts';
 
-/** What instructions are paid from: a trade, or exchanges that sell a currency and, in that currency itself, an account. */
+/**
+ * What instructions are paid from: a trade, or a sell currency. In the latter case exchanges sell it, and payments in that currency come
+ * from an account.
+ */
 export interface Source {
   tradeId?: string | undefined;
   sellCurrency?: string | undefined;
@@ -22,13 +25,13 @@ export interface Source {
   reason: (typeof REASONS)[number];
 }
 
-/** Everything that instructions are judged by, read in one go. What guards money is locked until the transaction ends. */
+/** Everything that is needed to judge instructions, read together. What limits the use of money is locked until the transaction ends. */
 export interface InstructionScene {
   trade: LockedTrade | undefined;
   funds: LockedFunds | undefined;
-  /** Payees that exist, by identifier. */
+  /** Existing payees, by identifier. */
   payees: Map<string, OrderedPayee>;
-  /** What is known of the payees that rows describe, by the index of the row. */
+  /** What is known about the payees that rows describe, by the index of the row. */
   described: Map<number, Refusals>;
   rules: RulesInForce;
   permitted: Map<string, Set<string>>;
@@ -41,9 +44,9 @@ export interface InstructionScene {
 }
 
 /**
- * Reads it.
- * @param rows those with faults are left out
- * @param apart payees that rows describe are not looked for, nor are they locked
+ * Reads the scene.
+ * @param rows to judge; those with faults are left out
+ * @param apart payees that rows describe are neither looked up nor locked
  */
 export async function readInstructionScene(
   tx: Transaction,
@@ -59,7 +62,7 @@ export async function readInstructionScene(
   const codes = [
     ...new Set([...sound.map(({ currency }) => currency), ...(source.sellCurrency ? [source.sellCurrency] : [])]),
   ];
-  // The rules come first: their lock excludes who changes permissions, and comes before all rows.
+  // The rules come first. Their lock excludes whoever changes permissions, and must be taken before all row locks.
   const [rules, trade, funds, client, judged, permitted, settings, day] = await together([
     readRules(tx, [{ clientId, creatorId: contactId }]),
     source.tradeId === undefined ? undefined : lockTrade(tx, clientId, source.tradeId),

@@ -3,7 +3,7 @@ import { chosen, initially, made, RecordKind, required, type Shown } from '../..
 import { ClientId, Nullable, Uuid } from '../../values/schemas.ts';
 import { GIVEN_ERRORS, SHOWN_ERRORS } from './errors.ts';
 
-/** An instruction to create many beneficiaries, of a client or of the institution, as both read it. */
+/** An instruction to create many beneficiaries, sent by a client or recorded by the institution, in the form that both read. */
 
 export const MASS_BENEFICIARY_STATUSES = ['queued', 'processing', 'created', 'failed'] as const;
 export type MassBeneficiaryStatus = (typeof MASS_BENEFICIARY_STATUSES)[number];
@@ -59,5 +59,5 @@ export const CLIENT_MASS_BENEFICIARY = Type.Object(
   { title: 'MassBeneficiary', examples: [CLIENT_MASS_BENEFICIARY_EXAMPLE] },
 );
 
-/** An instruction as its client sees it. */
+/** An instruction in the form that its client sees. */
 export const clientView = (record: MassBeneficiary) => MASS_BENEFICIARY.show(OF_CLIENT, record);

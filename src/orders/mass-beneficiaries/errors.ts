@@ -4,10 +4,10 @@ import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { closed, Text } from '../../values/schemas.ts';
 
-/** Errors in one request; an instruction can have any number, reported one request after the other. */
+/** The most errors in one request. An instruction can have any number, reported in several requests. */
 const MAX_MASS_ERRORS = 10_000;
 
-/** Beneficiaries that could not be created (the service interface, Mass-beneficiary error record). `request_index`: in the instruction. */
+/** Beneficiaries that could not be created (service interface, Mass-beneficiary error record). `request_index` is the index in the instruction. */
 export const GIVEN_ERRORS = Type.Array(
   Type.Object(
     {
@@ -27,8 +27,8 @@ export const SHOWN_ERRORS = Type.Array(
 export type MassBeneficiaryError = Static<typeof SHOWN_ERRORS>[number];
 
 /**
- * A page of an instruction's errors, in the order in which they were reported. While the instruction is not `created`, the list has
- * what was reported so far (the service interface, GET /mass-beneficiaries/{mass_beneficiary_id}/errors).
+ * A page of an instruction's errors, in the order in which they were reported. While the instruction is not `created`, the list has what
+ * was reported so far (service interface, GET /mass-beneficiaries/{mass_beneficiary_id}/errors).
  * @throws Problem mass_beneficiary_not_found, also for a text that is not a UUID, and for an instruction of another client
  */
 export async function listMassBeneficiaryErrors(
@@ -59,7 +59,7 @@ export async function pageOfMassErrors(
   return rows;
 }
 
-/** Adds errors after those that the instruction has. */
+/** Adds errors after those that the instruction already has. */
 export async function addMassErrors(
   tx: Transaction,
   { clientId, id }: { clientId: string; id: string },

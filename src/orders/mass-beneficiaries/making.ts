@@ -9,12 +9,12 @@ import { addMassErrors } from './errors.ts';
 import { reported } from './order.ts';
 import { moveInstruction } from './record.ts';
 
-/** Making the beneficiaries of an instruction in batches, each in a transaction of its own. */
+/** Makes the beneficiaries of an instruction in batches, each in a transaction of its own. */
 
 /** Rows that one transaction judges and makes. */
 const MADE_ROWS = 250;
 
-/** An instruction of a client, its row locked. */
+/** An instruction of a client, whose row is locked. */
 interface Instruction {
   mass_beneficiary_id: string;
   client_id: string;
@@ -25,7 +25,7 @@ interface Instruction {
 }
 type Step = StepOf<Instruction>;
 
-/** How instructions of clients are worked on. What the institution records, it works on itself. */
+/** How clients' instructions are worked on. The institution works on its own instructions itself. */
 export const MASS_BENEFICIARIES: Engine<Instruction> = {
   name: 'mass-beneficiary',
   table: 'mass_beneficiaries',
@@ -45,7 +45,7 @@ interface StoredRow extends Record<string, unknown> {
   faults: RowFault[] | null;
 }
 
-/** Judges the next rows, and makes those that nothing is wrong with. At the end of the rows the instruction ends. */
+/** Judges the next rows, and makes those without faults. After the last row the instruction ends. */
 async function make(step: Step): Promise<Outcome> {
   const { tx, act, order } = step;
   const { client_id: clientId, created_by: contactId } = order;
@@ -54,7 +54,7 @@ async function make(step: Step): Promise<Outcome> {
   const { rows } = await tx.query<StoredRow>(
     `select request_index, fields, faults from mass_beneficiary_rows
      where client_id = $1 and mass_beneficiary_id = $2 and not judged order by request_index limit $3`,
-    // Once its maker may not go on, the rest has one fault, and ends at once.
+    // If the contact has lost its rights, all remaining rows get the same fault, and the instruction ends at once.
     [clientId, order.mass_beneficiary_id, refusal ? order.received : MADE_ROWS],
   );
   if (rows.length === 0) return moveTo(step, order.made > 0 ? 'created' : 'failed');
@@ -81,7 +81,7 @@ async function make(step: Step): Promise<Outcome> {
   return 'goes on';
 }
 
-/** Why the contact who sent an instruction may not go on with it. */
+/** Why the contact who sent an instruction may no longer go on with it; undefined if it may. */
 function refusalOf(rights: Awaited<ReturnType<typeof rightsOf>>): RowFault | undefined {
   const refuse = (code: RowFault['code'], message: string) => ({ field: '', code, message });
   if (!rights.client_enabled) return refuse('client_disabled', 'the client was disabled meanwhile');
@@ -91,7 +91,7 @@ function refusalOf(rights: Awaited<ReturnType<typeof rightsOf>>): RowFault | und
   return undefined;
 }
 
-/** What is kept of rows that were judged: which beneficiary each has become. */
+/** Stores the result of judged rows: their faults, or the beneficiary that each has become. */
 async function writeJudged(
   { tx, order }: Step,
   rows: readonly StoredRow[],

@@ -11,17 +11,21 @@ import type { MassBeneficiary } from './declaration.ts';
 import type { MassBeneficiaryError } from './errors.ts';
 import { findMassBeneficiary } from './reading.ts';
 
-/** Many beneficiaries that a client sends at once (instructions, second page, 8). */
+/** Orders by which a client creates many beneficiaries at once (instructions, second page, 8). */
 
 /** A row that was read. */
 export interface PayeeRow {
   sent: unknown;
   fields: OrderedFields;
-  /** What is wrong with it whatever the client has. */
+  /** Faults that do not depend on the client's data. */
   faults: RowFault[];
 }
 
-/** The rows of a CSV as the bodies that they mean, with what is wrong with each as a whole. @param known the fields of a body. @throws Problem invalid_body */
+/**
+ * The rows of a CSV as request bodies, with the faults of each row as a whole.
+ * @param known the fields of a body.
+ * @throws Problem invalid_body
+ */
 export function bodiesOfCsv(text: string, known: readonly string[]): { body: object; faults: RowFault[] }[] {
   const { rows, faults } = rowsOfCsv(text, known, 'a beneficiary');
   return rows.map((cells, index) => {
@@ -39,17 +43,17 @@ export function bodiesOfCsv(text: string, known: readonly string[]): { body: obj
   });
 }
 
-/** The faults of each row that are known before anything of the client is looked at. */
+/** The faults of each row that are known without the client's data. */
 function faultsOf(rows: readonly PayeeRow[]): RowFault[][] {
   const duplicates = repeated(rows.map(({ sent }) => sameness(sent)));
   return rows.map(({ faults }, index) => [...(duplicates[index] ? [DUPLICATE_ROW] : []), ...faults]);
 }
 
-/** Faults of a row as they are reported. */
+/** The faults of a row in the form in which they are reported. */
 export const reported = (index: number, faults: readonly RowFault[]): MassBeneficiaryError[] =>
   answered(faults).map((fault) => ({ ...fault, request_index: index }));
 
-/** Takes rows: each is judged soon, and made where nothing is wrong with it. */
+/** Accepts rows. Each is judged soon, and made if it has no fault. */
 export async function takeMassBeneficiary(
   tx: Transaction,
   act: Act,
@@ -79,14 +83,14 @@ export async function takeMassBeneficiary(
   return taken;
 }
 
-/** What would become of rows. Nothing is kept. */
+/** What would become of rows. Nothing is stored. */
 export interface TriedRows {
   rows_received: number;
   rows_errored: number;
   errors: MassBeneficiaryError[];
 }
 
-/** Judges rows at once, as if they were taken now. */
+/** Judges rows immediately, as if they had been sent now, and stores nothing. */
 export async function tryMassBeneficiary(
   tx: Transaction,
   clientId: string,

@@ -4,7 +4,7 @@ import { isUuid } from '../../values/identifiers.ts';
 import type { MassBeneficiary } from './declaration.ts';
 import { noInstruction, pageOfMassErrors } from './errors.ts';
 
-/** Errors that the record of an instruction shows. The list of errors has all of them, page by page. */
+/** The most errors that the record of an instruction shows. The list of errors has all of them, in pages. */
 const MAX_SHOWN_ERRORS = 1_000;
 
 /** An instruction of a client, or of any client (undefined), with its first errors. @throws Problem mass_beneficiary_not_found */

@@ -11,7 +11,7 @@ import { clientView, type MASS_BENEFICIARY, type MassBeneficiary, type MassBenef
 import { addMassErrors, type MassBeneficiaryError, noInstruction } from './errors.ts';
 import { findMassBeneficiary } from './reading.ts';
 
-/** Moves of an instruction (docs/decisions.md, 3). */
+/** The possible changes of an instruction's status (docs/decisions.md, 3). */
 const NEXT: Record<MassBeneficiaryStatus, readonly MassBeneficiaryStatus[]> = {
   queued: ['processing'],
   processing: ['created', 'failed'],
@@ -41,9 +41,9 @@ export async function createMassBeneficiary(
 }
 
 /**
- * Moves an instruction of the institution on, and records errors.
- * @param patch `errors` replaces those reported so far, `add_errors` comes after them. The present status
- *   again is not a move while the instruction is in progress, so that progress can be reported with it
+ * Changes the status of an instruction of the institution, and records errors.
+ * @param patch `errors` replaces those reported so far; `add_errors` adds to them. While the instruction is in progress, its current status
+ * may be repeated to report progress
  * @throws Problem mass_beneficiary_not_found, transition_not_allowed
  */
 export async function updateMassBeneficiary(
@@ -81,14 +81,14 @@ export async function updateMassBeneficiary(
   }
   if (patch.add_errors) await addMassErrors(tx, { clientId, id }, patch.add_errors);
   const record = await findMassBeneficiary(tx, id);
-  // Errors can be replaced by as many others, which the audit row does not show.
+  // The same number of errors may replace the former ones. The audit row does not show that, so the change is noted here.
   if (patch.errors || patch.add_errors?.length)
     noteChange(tx, act, { entity: 'mass_beneficiary', id, clientId, action: 'update' });
   await tellChange(tx, act, before, record);
   return record;
 }
 
-/** Moves an instruction of a client, which is locked, on. */
+/** Changes the status of a client's instruction, which is locked. */
 export async function moveInstruction(
   tx: Transaction,
   act: Act,
@@ -109,7 +109,7 @@ async function setStatus(tx: Transaction, { client_id, mass_beneficiary_id }: Na
   ]);
 }
 
-/** Tells the trail of a change, and the client of another status. */
+/** Records a change in the trail, and notifies the client if the status changed. */
 async function tellChange(tx: Transaction, act: Act, former: Named, record: MassBeneficiary): Promise<void> {
   const { mass_beneficiary_id: entityId, client_id: clientId } = record;
   const { errors: _errors, ...after } = record;

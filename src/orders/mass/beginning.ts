@@ -25,11 +25,11 @@ import {
   sumsOf,
 } from './file-step.ts';
 
-/** Beginning to make a file: its limit and its exchanges. */
+/** Starts to make a file: uses the daily limit, and books the exchanges. */
 
 const fail = (step: Step, problem: Problem) => moveTo(step, 'Failed', { error: errorOf(problem), proceeds: false });
 
-/** Takes the limit of the day, and books the exchanges of a file: all in one transaction. */
+/** Uses the daily limit and books the exchanges of a file, all in one transaction. */
 export async function begin(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
   const { now } = act;
@@ -129,14 +129,14 @@ async function needsOf({ tx, file }: Step): Promise<Needs> {
   return rows[0] ?? { exchanges: false, payees: false };
 }
 
-/** Whether its maker may still do what a file needs. */
+/** Whether the file's maker still has the rights that the file needs. */
 function mayGoOn(rights: Rights, { exchanges, payees }: Needs): boolean {
   const enabled = rights.client_enabled && rights.contact_enabled;
   const orders = rights.can_create_payments && rights.can_manage_multipayments;
   return enabled && orders && (rights.can_trade || !exchanges) && (rights.can_manage_beneficiaries || !payees);
 }
 
-/** Why a group is bought, where its rows say it: `other` where they differ. */
+/** Why a group is bought, if its rows say so; `other` if they differ. */
 function reasonOf({ members }: Group, stored: readonly StoredRow[]): Source['reason'] | undefined {
   const origins = new Map(stored.map(({ request_index: index, origin }) => [index, origin]));
   const [reason, ...others] = new Set(members.map(({ row }) => origins.get(row.index)?.reason));
@@ -144,8 +144,8 @@ function reasonOf({ members }: Group, stored: readonly StoredRow[]): Source['rea
 }
 
 /**
- * What the exchanges may cost, a decimal: what was accepted; of a pain.001 that had to wait for FX its estimate.
- * @returns undefined: any price; null: none can be said to be accepted
+ * The most that the exchanges may cost, as a decimal: what was accepted, or the estimate of a pain.001 that had to wait for FX.
+ * @returns undefined: any price; null: no price counts as accepted
  */
 function acceptedOf(file: File, own: string): string | null | undefined {
   if (file.maximum_sell_amount !== null) return file.maximum_sell_amount;

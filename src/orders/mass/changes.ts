@@ -28,7 +28,7 @@ import type { MassStatus } from './declaration.ts';
 import { moveTo } from './file-step.ts';
 import { noMassPayment } from './reading.ts';
 
-/** What people do with a file that was judged: they confirm it, or take it back. */
+/** What people do with a file that was judged: they confirm it or cancel it. */
 
 /** A file of a client, named by a contact. */
 export interface NamedFile extends Orderer {
@@ -64,7 +64,7 @@ function notNow({ status }: Locked): Problem {
   });
 }
 
-/** Whether the client asks for a code. */
+/** Whether the client requires a code. */
 async function needsCode(db: Db, clientId: string): Promise<boolean> {
   const { rows } = await db.query<{ needed: boolean }>(
     'select approval_step_up as needed from clients where client_id = $1',
@@ -73,16 +73,16 @@ async function needsCode(db: Db, clientId: string): Promise<boolean> {
   return rows[0]?.needed ?? false;
 }
 
-/** With a code, the file is its maker's alone. @throws Problem permission_denied */
+/** If a code is required, only the file's maker may act on it. @throws Problem permission_denied */
 function requireMaker({ created_by: maker }: Locked, { contactId }: NamedFile): void {
   if (maker !== contactId)
     throw new Problem('permission_denied', 'only the contact who sent the file confirms it, with a code');
 }
 
 /**
- * Confirms a file that was judged: its valid rows are done.
- * @param maximum what its exchanges may cost, a decimal; undefined: whatever they cost
- * @param proof of the code (`checkFileCode`), where the client asks for one
+ * Confirms a file that was judged, so that its valid rows are done.
+ * @param maximum the most that its exchanges may cost, a decimal; undefined: any cost
+ * @param proof of the code (`checkFileCode`), if the client requires one
  * @throws Problem mass_payment_not_found, transition_not_allowed, permission_denied, step_up_required, challenge_expired, step_up_failed
  */
 export async function confirmFile(
@@ -110,14 +110,14 @@ export async function confirmFile(
   });
 }
 
-/** Takes a file back before its payments are made. @throws Problem mass_payment_not_found, transition_not_allowed */
+/** Cancels a file before its payments are made. @throws Problem mass_payment_not_found, transition_not_allowed */
 export async function cancelFile(tx: Transaction, act: Act, named: NamedFile): Promise<void> {
   const file = await lockFile(tx, named);
   if (file.status !== 'Processed' && file.status !== 'Queued for creating') throw notNow(file);
   await moveTo({ tx, act, file: file as never }, 'Cancelled', { proceeds: false });
 }
 
-/** What a code stands for: the number, the sums, and a hash of payees, accounts and amounts of the valid rows. */
+/** What a code confirms: the number of valid rows, their sums, and a hash of their payees, accounts and amounts. */
 async function contentOf(db: Db, { clientId, id }: NamedFile) {
   const { rows } = await db.query<{
     amount: string;
@@ -138,8 +138,7 @@ async function contentOf(db: Db, { clientId, id }: NamedFile) {
 }
 
 /**
- * Opens a challenge for the confirmation of a file, in the caller's transaction. Its text message is sent once that has ended
- * (`sendOpened`).
+ * Opens a challenge for the confirmation of a file, in the caller's transaction. Its text message is sent after the commit (`sendOpened`).
  * @throws Problem second_factor_missing, mass_payment_not_found, permission_denied, transition_not_allowed, rate_limited
  */
 export async function openFileChallenge(
@@ -161,9 +160,9 @@ export async function openFileChallenge(
 
 /**
  * Checks the code of a confirmation, before its transaction. The attempt is counted first.
- * @returns undefined where the client asks for none, or the file cannot be confirmed now: `confirmFile` says so
+ * @returns undefined if the client requires none, or if the file cannot be confirmed now, which `confirmFile` then reports
  * @throws Problem second_factor_missing, mass_payment_not_found, permission_denied, step_up_required, challenge_expired, step_up_failed,
- *   rate_limited
+ * rate_limited
  */
 export async function checkFileCode(
   context: Context,

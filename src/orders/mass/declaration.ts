@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { made, RecordKind, type Shown } from '../../database/record.ts';
 import { ClientId, ExactNumber, Moment, Nullable } from '../../values/schemas.ts';
 
-/** A file of many payments, as its client and the institution read it (instructions, second page, 8). */
+/** A file of many payments, in the form that its client and the institution read (instructions, second page, 8). */
 
 export const MASS_STATUSES = [
   'Queued for processing',
@@ -96,5 +96,5 @@ const { client_id: _shown, ...example } = MASS_PAYMENT.example as Record<string,
 export const CLIENT_MASS_PAYMENT = Type.Object(ofClient, { title: 'MassPayment', examples: [example] });
 export const CLIENT_MASS_PAYMENT_EXAMPLE = example;
 
-/** A mass payment as its client sees it. */
+/** A mass payment in the form that its client sees. */
 export const clientView = ({ client_id: _, ...shown }: MassPayment) => shown;

@@ -18,7 +18,7 @@ export const MASS_PAYMENTS: Engine<File> = {
       case 'Processing':
         return judge(step);
       case 'Processed':
-        // A file that was judged goes on by itself.
+        // A file that was judged goes on without waiting.
         return moveTo(step, 'Queued for creating', { proceeds: false });
       case 'Queued for creating':
         return begin(step);

@@ -19,9 +19,9 @@ import { clientView, type MassStatus } from './declaration.ts';
 import type { StoredOrigin } from './file.ts';
 import { findMassPayment } from './reading.ts';
 
-/** What the steps of a file have in common: the file, its rows, and what its maker may do. */
+/** What all steps of a file share: the file, its rows, and the rights of its maker. */
 
-/** A file, its row locked. */
+/** A file, whose row is locked. */
 export interface File {
   mass_payment_id: string;
   client_id: string;
@@ -50,7 +50,7 @@ export interface StoredRow {
   request_index: number;
   sent: string;
   duplicate: boolean;
-  /** What reading it again does not tell. */
+  /** Faults that reading the row again would not find. */
   faults: RowFault[] | null;
   origin: StoredOrigin | null;
   beneficiary_id: string | null;
@@ -65,7 +65,7 @@ export interface Step extends Omit<StepOf<File>, 'order'> {
   file: File;
 }
 
-/** Gives a file another status, and tells of it. @param values further columns */
+/** Changes the status of a file, and reports it. @param values further columns */
 export async function moveTo(
   { tx, act, file }: Pick<Step, 'tx' | 'act' | 'file'>,
   status: MassStatus,
@@ -123,7 +123,7 @@ export function readStored({ context, file }: Step, rows: readonly StoredRow[]):
 
 export const sepaOf = (context: Context) => new Set(bankTable(context.config.bankDetails).sepa);
 
-/** Sums and payees that would be new, of the valid rows. */
+/** Selects the sums of the valid rows, and the number of payees that would be new. */
 const SUMS = `select
     (select coalesce(json_agg(s order by s.currency), '[]') from (
       select currency, sum(amount)::text as amount, count(*)::int as payments from mass_payment_rows
@@ -135,7 +135,7 @@ interface Sums {
   /** As JSON. */
   sums: string;
   fresh: number;
-  /** What is paid in the sell currency itself, and nothing of it: decimals. */
+  /** Decimals in the sell currency: what is paid in that currency itself, and zero with its number of digits. */
   own: string;
   none: string;
 }
@@ -154,7 +154,7 @@ export async function sumsOf({ tx, file }: Step): Promise<Sums> {
   return { sums: JSON.stringify(shown), fresh, own, none };
 }
 
-/** What all trades of a file sell, a decimal; null where an exchange has no price, or where a trade pays. */
+/** What all trades of a file sell, as a decimal; null if an exchange has no price, or if the file is paid from a trade. */
 export function sold({ sell_currency: currency }: File, priced: readonly Priced[], own: string): string | null {
   if (currency === null) return null;
   const amounts = priced.map(({ terms }) => (terms instanceof Problem ? null : terms.sellAmount));
@@ -162,7 +162,7 @@ export function sold({ sell_currency: currency }: File, priced: readonly Priced[
   return (amounts as string[]).reduce(sum, own);
 }
 
-/** Refuses the rows whose UETR is the uuid of another payment. */
+/** Refuses the rows whose UETR another payment already has. */
 export async function refuseTakenUetrs(
   { tx, file }: Pick<Step, 'tx' | 'file'>,
   rows: readonly Instruction[],
@@ -177,13 +177,13 @@ export async function refuseTakenUetrs(
     named[place]?.row.faults.push({ code, field: 'uuid', message: fault?.message ?? '' });
 }
 
-/** Judges valid rows as they are now. @param apart without looking for the payees that they describe */
+/** Judges valid rows again with the data of now. @param apart without looking up the payees that they describe */
 export async function judgeAgain(step: Step, stored: readonly StoredRow[], apart: boolean) {
   const { context, tx, act, file } = step;
   const rows = await readStored(step, stored);
   const source = sourceOf(file);
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows, apart });
-  // The code of its maker stands for all of its payments.
+  // The code of the file's maker covers all of its payments.
   if (file.authorised) scene.stepUp = false;
   const judging = { source, scene, now: act.now, sepa: sepaOf(context) };
   const judged = await inTurns(rows, (some) => judgeInstructions(some, judging));
@@ -199,7 +199,7 @@ export function errorOf(problem: Problem): string {
   });
 }
 
-/** Rows that were valid cannot be done any more. */
+/** Marks rows that were valid and can no longer be done. */
 export async function dropRows({ tx, file }: Step, dropped: ReadonlyMap<number, object>): Promise<void> {
   if (dropped.size === 0) return;
   await tx.query(

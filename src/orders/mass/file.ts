@@ -13,7 +13,7 @@ import { inTurns } from '../turns.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
 
-/** What a file says of a row besides the instruction: of a pain.001. */
+/** What a pain.001 adds to the instruction of a row. */
 export interface StoredOrigin {
   end_to_end_id?: string;
   uuid?: string;
@@ -21,21 +21,21 @@ export interface StoredOrigin {
   reason?: Source['reason'];
 }
 
-/** A row of a file, beside its instruction. */
+/** What is stored of a row beside its instruction. */
 export interface RowBeside {
   origin: StoredOrigin;
-  /** What is wrong with it that the instruction does not tell. */
+  /** Faults that the instruction does not show. */
   faults: readonly RowFault[];
 }
 
-/** A file that is to be taken. */
+/** A file to be accepted. */
 export interface NewFile {
   orderer: Orderer;
   externalReferenceId: string;
   autoCommit: boolean;
-  /** Its rows are cells of a CSV. */
+  /** Whether its rows are cells of a CSV. */
   texts?: boolean;
-  /** It goes on without its bad rows. */
+  /** Whether it goes on without its bad rows. */
   partial?: boolean;
   source: Source;
   /** A decimal. */
@@ -56,7 +56,7 @@ export async function instructionsOfCsv(text: string, table: BankTable): Promise
 }
 
 /**
- * Takes a file: it is kept as it is, and judged soon.
+ * Accepts a file. It is stored unchanged and judged soon.
  * @throws Problem trade_not_found, currency_account_not_found, already_exists
  */
 export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promise<MassPayment> {
@@ -101,7 +101,7 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
         const beside = file.beside?.[index];
         return beside ? JSON.stringify(beside.origin) : null;
       }),
-      // What is wrong with the row as a whole, its fields do not tell.
+      // Faults of the row as a whole, which its fields do not show.
       rows.map(({ index, faults }) => {
         const given = [...(file.beside?.[index]?.faults ?? []), ...faults.filter(({ field }) => field === '')];
         return given.length > 0 ? JSON.stringify(given) : null;

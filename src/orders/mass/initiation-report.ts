@@ -9,9 +9,9 @@ import type { MassStatus } from './declaration.ts';
 import type { StoredOrigin } from './file.ts';
 import type { KeptBlock, KeptInitiation } from './initiation.ts';
 
-/** What became of a pain.001: the statuses of its mass payments, of their rows and payments. */
+/** Reports what became of a pain.001: the statuses of its mass payments, and of their rows and payments. */
 
-/** What is said of the message that a report answers. */
+/** How a report refers to the message that it answers. */
 export function originalOf(kept: KeptInitiation): StatusReport['original'] {
   return {
     ...{ messageId: kept.message_id, message: kept.message, createdAt: kept.written_at, count: kept.transactions },
@@ -19,7 +19,7 @@ export function originalOf(kept: KeptInitiation): StatusReport['original'] {
   };
 }
 
-/** The state of a message that was just taken: what is not refused was accepted for processing. */
+/** The state of a message that was just accepted. Whatever is not refused is accepted for processing. */
 export function reportTaken({ blocks }: KeptInitiation): Pick<StatusReport, 'status' | 'blocks'> {
   const refused = blocks.filter(({ reason }) => reason !== null).length;
   const status = refused === 0 ? 'ACTC' : refused === blocks.length ? 'RJCT' : 'PART';
@@ -36,13 +36,13 @@ function headOf({ id, count, sum, reason }: KeptBlock): Pick<BlockReport, 'id' |
   return { id, count: count ?? undefined, sum: sum ?? undefined, reasons: reason ? [reason] : [] };
 }
 
-/** A message of a client. @throws Problem payment_initiation_not_found */
+/** A stored message of a client. @throws Problem payment_initiation_not_found */
 export async function findInitiation(db: Db, clientId: string, messageId: string): Promise<KeptInitiation> {
   const found = first(
     await db.query<KeptInitiation & Record<string, unknown>>(
       `select message_id, message, written_at, transactions, control_sum, blocks from payment_initiations
        where client_id = $1 and message_id = $2`,
-      // No text of PostgreSQL has one.
+      // PostgreSQL's texts cannot contain NUL, so no stored identifier has one.
       [clientId, messageId.replaceAll('\0', '\ufffd')],
     ),
   );
@@ -67,7 +67,7 @@ interface Row extends Record<string, unknown> {
   return_reason: string | null;
 }
 
-/** The state of a message now. */
+/** The current state of a message. */
 export async function reportNow(
   db: Db,
   clientId: string,
@@ -115,7 +115,7 @@ function endOf({ file_status: status, file_error: error }: Row): FileEnd | undef
 
 const FIELDS: ReadonlySet<string> = new Set([...ROW_FIELDS, 'charges', 'uuid']);
 
-/** A fault as it was found, from how it is answered. */
+/** Converts a fault in answer form back to the form in which it was found. */
 function faultOf({ code, details }: AnsweredFault): RowFault {
   const [field = '', ...rest] = details.split(': ');
   return FIELDS.has(field) ? { code, field, message: rest.join(': ') } : { code, field: '', message: details };

@@ -16,20 +16,20 @@ import type { RowFault } from '../rows.ts';
 import { EXTERNAL_REFERENCE } from './declaration.ts';
 import { type NewFile, type RowBeside, takeFile } from './file.ts';
 
-/** A pain.001 becomes mass payments, one for each of its blocks (instructions, second page, 9; docs/iso-20022.md). */
+/** Turns each block of a pain.001 into a mass payment (instructions, second page, 9; docs/iso-20022.md). */
 
-/** A block as it is kept. */
+/** A block as it is stored. */
 export interface KeptBlock {
   id: string;
   count: string | null;
   sum: string | null;
-  /** The mass payment; null where the block is refused. */
+  /** The mass payment; null if the block was refused. */
   mass_payment_id: string | null;
-  /** Why it is refused. */
+  /** Why the block was refused. */
   reason: Reason | null;
 }
 
-/** A message that was taken. */
+/** A message that was accepted. */
 export interface KeptInitiation {
   message_id: string;
   message: string;
@@ -39,15 +39,15 @@ export interface KeptInitiation {
   blocks: KeptBlock[];
 }
 
-/** An account that pays. */
+/** The account that pays. */
 interface Payer {
   account_id: number;
   currency: string;
 }
 
 /**
- * Takes a message. Each of its blocks is refused as a whole, or becomes a mass payment that goes on without its bad rows.
- * @returns undefined where the client has used its MsgId before
+ * Accepts a message. Each of its blocks is refused as a whole, or becomes a mass payment that goes on without its bad rows.
+ * @returns undefined if the client has used its MsgId before
  */
 export async function takeInitiation(
   tx: Transaction,
@@ -88,10 +88,10 @@ export async function takeInitiation(
   };
 }
 
-/** An account that pays, under each of the numbers that a DbtrAcct may name. */
+/** An account that pays, with all numbers by which a DbtrAcct may name it. */
 type Named = Payer & { numbers: string[]; ibans: string[] };
 
-/** The currency accounts of a client. Their own numbers name them, and so do those of the client's accounts in their currency. */
+/** The currency accounts of a client. A DbtrAcct may name one by its own numbers, or by those of the client's accounts in its currency. */
 async function payersOf(tx: Transaction, clientId: string): Promise<Named[]> {
   const { rows } = await tx.query<Payer & { details: { account_number?: string | null }[] }>(
     `select c.account_id, c.currency,
@@ -114,7 +114,7 @@ function isPayer({ currency, numbers, ibans }: Named, { account, currency: asked
   return 'iban' in account ? ibans.includes(bare(account.iban)) : numbers.includes(bare(account.number));
 }
 
-/** Why a block is refused: the first reason in the order of the contract. */
+/** Why a block is refused: the first reason in the order of the contract; undefined if it is not. */
 function refusalOf(
   block: Block,
   { today, payer, used }: { today: string; payer: Payer | undefined; used: boolean },
@@ -131,7 +131,7 @@ function refusalOf(
   return undefined;
 }
 
-/** What each transaction says beside its instruction, by the block and the place of the transaction. */
+/** What each transaction adds to its instruction, in order, by block. */
 function besideRows({ blocks }: Initiation): Map<Block, RowBeside[]> {
   const seen = new Set<string>();
   return new Map(

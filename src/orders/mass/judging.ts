@@ -22,12 +22,12 @@ import {
   sumsOf,
 } from './file-step.ts';
 
-/** Judging a file row by row. */
+/** Judges a file row by row. */
 
 /** Rows that one transaction judges. */
 const JUDGED_ROWS = 250;
 
-/** Judges the next rows; at the end of the file says what it costs. */
+/** Judges the next rows. At the end of the file it determines what the file costs. */
 export async function judge(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
   const stored = await rowsOf(step, 'status is null', JUDGED_ROWS);
@@ -96,7 +96,7 @@ async function writeJudged(
   );
 }
 
-/** All rows are judged: the file waits for its confirmation, goes on by itself, or has failed. */
+/** Ends the judging: the file waits for its confirmation, goes on without one, or has failed. */
 async function concludeJudging(step: Step): Promise<Outcome> {
   const { file, act } = step;
   const { errored, received } = file;

@@ -19,9 +19,9 @@ import {
   sumsOf,
 } from './file-step.ts';
 
-/** Making the payments of a file in batches. */
+/** Makes the payments of a file in batches. */
 
-/** Rows that one transaction makes: more cost as much each, and keep others waiting longer (docs/performance-orders.md). */
+/** Rows that one transaction makes. More rows would cost the same each, and keep others waiting longer (docs/performance-orders.md). */
 const MADE_ROWS = 50;
 
 /** Makes the next payments of a file. */
@@ -40,7 +40,7 @@ export async function make(step: Step): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     await tx.query('rollback to savepoint batch');
-    // One of them is refused. Each is tried alone, so that the others are made.
+    // One of the rows is refused. Each is tried alone, so that the others are made.
     for (const row of stored) await makeAlone(step, row);
     return 'goes on';
   }

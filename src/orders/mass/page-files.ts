@@ -7,9 +7,9 @@ import { type AnsweredFault, MAX_ROWS } from '../rows.ts';
 import { clientView, type MassPayment } from './declaration.ts';
 import { findMassPayment, listMassPayments } from './reading.ts';
 
-/** Files of payments as their pages show them. */
+/** Files of payments in the form that their pages show. */
 
-/** A file, with the name of who has sent it. */
+/** A file, with the name of the contact who sent it. */
 export interface ListedFile {
   file: ReturnType<typeof clientView>;
   made_by: string;
@@ -24,11 +24,11 @@ export async function listFiles(
   return { rows: await named(db, rows), total };
 }
 
-/** A file, with what its page says besides. */
+/** A file, with what only its page shows. */
 export interface ShownFile extends ListedFile {
-  /** The names of payees that would be made with it, as they were sent. */
+  /** The names of payees that the file would create, as they were sent. */
   new_payees: string[];
-  /** Its rows are lines of a CSV, below a header. */
+  /** Whether its rows are lines of a CSV, below a header. */
   has_lines: boolean;
 }
 
@@ -55,7 +55,7 @@ async function named(db: Db, files: readonly MassPayment[]): Promise<ListedFile[
 export async function errorsAsCsv(db: Db, clientId: string, id: string): Promise<string> {
   await findMassPayment(db, id, clientId);
   const { rows } = await db.query<{ sent: Record<string, string | null> | null; errors: AnsweredFault[] }>(
-    // As texts: no digit of an amount is lost.
+    // Read as texts, so that no digit of an amount is lost.
     `select (select json_object_agg(e.key, e.value) from json_each_text(case when json_typeof(r.sent) = 'object' then r.sent end) e) as sent, r.errors
       from mass_payment_rows r where r.client_id = $1 and r.mass_payment_id = $2 and r.status = 'invalid' order by r.request_index`,
     [clientId, id],
@@ -70,7 +70,7 @@ export async function errorsAsCsv(db: Db, clientId: string, id: string): Promise
   return [[...columns.map(spreadsheetText), 'error'], ...lines].map(csvLine).join('');
 }
 
-/** What a beneficiary has under the name of a row. */
+/** A beneficiary's field for each name of a row. */
 const OF_PAYEE: Readonly<Record<string, string>> = {
   ...{ beneficiary_name: 'beneficiary_name', beneficiary_country: 'country_code', bank_country: 'bank_country_code' },
   ...{ beneficiary_address: 'address_line_1', beneficiary_city: 'city', beneficiary_state: 'state_region' },
@@ -81,10 +81,10 @@ const OF_PAYEE: Readonly<Record<string, string>> = {
 const OF_PAYMENT: Readonly<Record<string, string>> = {
   ...{ payment_currency: 'currency', direction: `'buy'`, trade_type: `'spot'` },
 };
-/** Its fields say who it is; else only its identifier does. */
+/** Whether the fields of a payee are enough to describe it in a row. Otherwise only its identifier can be used. */
 const NAMED = 'country_code is not null and bank_country_code is not null';
 
-/** The column of a row, of a payee. */
+/** SQL for a column of a row, filled from a payee. */
 function columnOf(name: string): string {
   const own = OF_PAYEE[name];
   if (own) return `case when ${NAMED} then ${own} end`;
@@ -96,7 +96,7 @@ export function template(): string {
   return csvLine([...ROW_FIELDS]);
 }
 
-/** The header, and a line for each payee that lacks the amount and the reference alone: as many as a file can have. */
+/** The header, and a line for each payee that lacks only the amount and the reference. There are at most as many lines as a file can have. */
 export async function templateWithPayees(db: Db, clientId: string): Promise<string> {
   const columns = ROW_FIELDS.map((name) => `${columnOf(name)} as ${name}`).join(', ');
   const { rows } = await db.query<Record<string, string | null>>(

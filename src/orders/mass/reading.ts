@@ -8,7 +8,7 @@ import { Exact, exact } from '../../values/json.ts';
 import type { AnsweredFault } from '../rows.ts';
 import { MASS_PAYMENT, type MassPayment, type MassStatus } from './declaration.ts';
 
-/** Which mass payments are wanted. */
+/** A filter for mass payments. */
 export interface MassFilter extends ListRequest {
   massPaymentId?: string | undefined;
   externalReferenceId?: string | undefined;
@@ -57,7 +57,7 @@ const NAMED = `select mass_payment_id from mass_payments where mass_payment_id =
   ).join('\n')}
   order by 1 limit $3`;
 
-/** The mass payments of all clients that a text names: by identifier, the client's own reference, or what a pain.001 calls them. */
+/** The mass payments of all clients that a text names: by identifier, by the client's own reference, or by an identifier from a pain.001. */
 export async function massPaymentsNamed(db: Db, text: string, limit: number): Promise<MassPayment[]> {
   const named = unionOfCells(db, 'mass_payments')?.(NAMED) ?? NAMED;
   const { rows } = await db.query<{ id: string }>(`select mass_payment_id as id from (${named}) n`, [
@@ -67,7 +67,7 @@ export async function massPaymentsNamed(db: Db, text: string, limit: number): Pr
   return ids.length > 0 ? readMassPayments(db, ids) : [];
 }
 
-/** One of a client's, or of any client (undefined). @throws Problem mass_payment_not_found */
+/** A mass payment of one client, or of any client (undefined). @throws Problem mass_payment_not_found */
 export async function findMassPayment(db: Db, id: string, clientId?: string): Promise<MassPayment> {
   const found = isUuid(id) ? (await readMassPayments(db, [id], clientId))[0] : undefined;
   return found ?? noMassPayment();
@@ -94,7 +94,7 @@ interface Page {
   pageSize: number;
 }
 
-/** A page of the rows of a file, in their order. @throws Problem mass_payment_not_found */
+/** A page of the rows of a file, in order. @throws Problem mass_payment_not_found */
 export async function listReceived(db: Db, page: Page): Promise<{ texts: string[]; total: number }> {
   const { received } = await countsOf(db, page);
   const rows = await rowsOf(db, page, { select: 'status, payment_id, beneficiary_id', where: 'true' });
@@ -104,7 +104,7 @@ export async function listReceived(db: Db, page: Page): Promise<{ texts: string[
   return { texts, total: received };
 }
 
-/** A page of the rows that cannot be done, as they were sent, with what is wrong with each. @throws Problem mass_payment_not_found */
+/** A page of the rows that cannot be done, as they were sent, each with its faults. @throws Problem mass_payment_not_found */
 export async function listErrored(db: Db, page: Page): Promise<{ texts: string[]; total: number }> {
   const { errored } = await countsOf(db, page);
   const rows = await rowsOf(db, page, { select: 'errors', where: "status = 'invalid'" });
@@ -144,7 +144,7 @@ async function rowsOf(
   return rows;
 }
 
-/** JSON of an object as it was sent, with more fields. Its own text stays, so that no digit is lost. */
+/** Adds fields to the JSON text of an object as it was sent. The text itself stays, so that no digit is lost. */
 function beside(sent: string, fields: object): string {
   const more = JSON.stringify(fields).slice(1);
   const own = sent.trimEnd().slice(0, -1);
