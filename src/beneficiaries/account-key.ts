@@ -1,12 +1,12 @@
 import { britishAccount } from './bank-account.ts';
 import { countryOfBic } from './check-digits.ts';
 
-/** Made of a payee's name and account, so that equal ones are found: columns of the table. */
+/** Columns that are derived from a payee's name and account, so that equal payees are found. */
 export interface PayeeKeys {
   name_key: string;
-  /** The account: its IBAN, for GB sort code and number, else its number; null where there is none. */
+  /** The account: its IBAN, or for GB sort code and number, or else its number. Null if there is none. */
   paid_account: string | null;
-  /** Where `paid_account` is a number alone: its bank identifier, its BIC with 11 characters, its bank's country. */
+  /** If `paid_account` is a bare number: its bank identifier, its BIC with 11 characters, its bank's country. */
   paid_bank: string | null;
   paid_bic: string | null;
   paid_country: string | null;
@@ -39,19 +39,22 @@ export function keysOf(payee: Named): PayeeKeys {
   return { ...name, paid_account: number, paid_bank: bank, paid_bic: bic ? fullBic(bic) : null, paid_country: country };
 }
 
-/** A name in the form in which equal names are the same: no case, one form of composed letters, single blanks. */
+/** A canonical form in which equal names are the same: without case, with composed letters in one form, and with single blanks. */
 export function nameKey(name: string): string {
   return name.trim().replace(/\s+/gu, ' ').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** A BIC of eight characters names the head office, as one that ends in the branch code of the head office does (ISO 9362). */
+/** A BIC of eight characters names the head office, like one with the branch code of the head office (ISO 9362). */
 function fullBic(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }
 
 const BRITISH = ['GB', 'GG', 'IM', 'JE'];
 
-/** Sort code and number that stand without an IBAN. The institution's payees may lack the bank's country: then BIC or currency tell. */
+/**
+ * Sort code and number given without an IBAN. The institution's payees may lack the bank's country; then the BIC or the currency shows that
+ * it is GB.
+ */
 function ofBritain(payee: Named): { bank_identifier: string; account_number: string } | undefined {
   const { account_number: number = null, bank_identifier: bank = null, swift_code: bic } = payee;
   if (!number || !bank || !/^\d{8}$/.test(number) || !/^\d{6}$/.test(bank)) return undefined;
@@ -61,7 +64,7 @@ function ofBritain(payee: Named): { bank_identifier: string; account_number: str
     : undefined;
 }
 
-/** A condition: two payees have the same account. @param one,other SQL of something with the columns of `PayeeKeys` */
+/** An SQL condition: two payees have the same account. @param one,other SQL of something with the columns of `PayeeKeys` */
 export function sameAccount(one: string, other: string): string {
   const agrees = (column: string) =>
     `(${one}.${column} is null or ${other}.${column} is null or ${one}.${column} = ${other}.${column})`;

@@ -19,7 +19,10 @@ import { countryOfBic, isBic, isIban, passes } from './check-digits.ts';
 export const BANK_DETAILS = [...ACCOUNT_DETAILS, 'correspondent_account', 'correspondent_swift_code'] as const;
 export type BankDetail = (typeof BANK_DETAILS)[number];
 
-/** What is judged as a whole: where the bank is, the account, and what its row asks for. Texts are electronic; null is what was not given. */
+/**
+ * The fields that are judged together: the bank's country, the account, and what its row requires. Texts are in electronic form; null means
+ * not given.
+ */
 export type BankAccount = Record<BankDetail | AlsoAsked | 'bank_country_code' | 'bank_currency_code', string | null>;
 
 /** The codes of faults of a bank account. */
@@ -34,21 +37,21 @@ export type BankFaultCode =
   | 'invalid_country'
   | 'invalid_currency';
 
-/** What is wrong with a field. The message never repeats a bank detail. */
+/** A fault of a field. The message never repeats a bank detail. */
 export interface BankFault {
   code: BankFaultCode;
   field: string;
   message: string;
 }
 
-/** A bank detail as it is checked and kept: without blanks and hyphens, in capital letters. */
+/** A bank detail in the form in which it is checked and stored: without blanks and hyphens, in capital letters. */
 export function electronic(text: string): string {
   return text.replace(/[\p{White_Space}\-\u2010-\u2015]/gu, '').toUpperCase();
 }
 
 const AN_IBAN = 'must be an IBAN with the length of its country and correct check digits';
 const A_BIC = 'must be a BIC of 8 or 11 characters';
-/** The form of a detail for which the row has none. */
+/** The form of a detail if the row says nothing about it. */
 const ANY_FORM: Record<Formatted | 'correspondent_account', Format> = {
   account_number: { letters_digits: [1, MAX_DETAIL_CHARACTERS], code: 'invalid_account_number' },
   bank_identifier: { letters_digits: [1, MAX_DETAIL_CHARACTERS], code: 'invalid_bank_identifier' },
@@ -56,9 +59,9 @@ const ANY_FORM: Record<Formatted | 'correspondent_account', Format> = {
 };
 
 /**
- * Judges an account, with all that the row of its country and currency asks for.
- * @param faulty fields that have a fault of their own already, as a country that is none
- * @returns all faults, in the order in which the fields stand in `BankAccount`; none where the account can be paid
+ * Judges an account, with everything that the row of its country and currency requires.
+ * @param faulty fields that have a fault already, such as an unknown country
+ * @returns all faults, in the order of the fields of `BankAccount`; none if the account can be paid
  */
 export function judgeAccount(
   table: BankTable,
@@ -78,8 +81,8 @@ export function judgeAccount(
 }
 
 /**
- * The faults of bank details by themselves, whatever a row asks for.
- * @param formats of the row, where it is known
+ * The faults of bank details on their own, whatever a row requires.
+ * @param formats of the row, if it is known
  */
 export function detailFaults(account: Partial<BankAccount>, formats: BankRow['formats'] = {}): BankFault[] {
   const country = account.bank_country_code ?? undefined;
@@ -137,7 +140,7 @@ function bicFaults(field: string, bic: string | undefined, country?: string): Ba
   return [{ code: 'bic_country_mismatch', field, message: 'must be a BIC of bank_country_code' }];
 }
 
-/** What the row asks for and is not there: of the groups, what the one lacks of which the most is there. */
+/** What the row requires and the account lacks. Of the groups, the one that is most nearly complete is reported. */
 function missing({ groups, also }: BankRow, account: BankAccount): BankFault[] {
   const absent = (fields: readonly (AccountDetail | AlsoAsked)[]) => fields.filter((field) => account[field] === null);
   const lacks = groups.map(absent);
@@ -155,7 +158,7 @@ function missing({ groups, also }: BankRow, account: BankAccount): BankFault[] {
   ];
 }
 
-/** What stands beside an IBAN must be a part of it, for GB at its place: the IBAN is what is paid. */
+/** Details beside an IBAN must be part of it, for GB at their exact place, because the IBAN is what is paid. */
 function disagreements(account: BankAccount, wrong: ReadonlySet<string>): BankFault[] {
   const { iban } = account;
   if (iban === null || wrong.has('iban')) return [];
@@ -168,7 +171,7 @@ function disagreements(account: BankAccount, wrong: ReadonlySet<string>): BankFa
   });
 }
 
-/** Sort code and account number of an IBAN of GB; undefined of another one. */
+/** Sort code and account number of a GB IBAN; undefined for any other IBAN. */
 export function britishAccount(iban: string): { bank_identifier: string; account_number: string } | undefined {
   if (!iban.startsWith('GB')) return undefined;
   return { bank_identifier: iban.slice(8, 14), account_number: iban.slice(14) };

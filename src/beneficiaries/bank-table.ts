@@ -6,11 +6,11 @@ import { StartupError } from '../values/errors.ts';
 import { messageOf } from '../values/unknown.ts';
 import { type Check, isCheck } from './check-digits.ts';
 
-/** What identifies an account: what a group of a row can name. */
+/** The fields that identify an account, and that a group of a row can name. */
 export const ACCOUNT_DETAILS = ['account_number', 'iban', 'bank_identifier', 'swift_code'] as const;
 export type AccountDetail = (typeof ACCOUNT_DETAILS)[number];
 
-/** What a row can ask for besides. */
+/** Further fields that a row can require. */
 export const ALSO_ASKED = [
   ...(['address_line_1', 'city', 'state_region', 'post_code', 'purpose_of_payment', 'reason_for_trade'] as const),
 ] as const;
@@ -20,7 +20,7 @@ export type AlsoAsked = (typeof ALSO_ASKED)[number];
 const FORMATTED = ['account_number', 'bank_identifier'] as const;
 export type Formatted = (typeof FORMATTED)[number];
 
-/** What a fault of a bank detail is called. */
+/** The codes for faults of a bank detail. */
 export const DETAIL_CODES = [
   ...([
     'invalid_account_number',
@@ -32,37 +32,37 @@ export const DETAIL_CODES = [
 ] as const;
 export type DetailCode = (typeof DETAIL_CODES)[number];
 
-/** The form of a bank detail: how many digits, or letters and digits, it has, and what is checked of it besides. */
+/** The form of a bank detail: how many digits, or letters and digits, it has, and what else is checked. */
 export interface Format {
   digits?: [shortest: number, longest: number];
   letters_digits?: [shortest: number, longest: number];
   check?: Check;
   code: DetailCode;
-  /** What the detail is called in the country. */
+  /** The name of the detail in that country. */
   label?: string;
 }
 
-/** What a payee needs whose bank is in a country and whose account has a currency. The first row that fits decides. */
+/** What a payee needs if its bank is in a country and its account has a currency. The first row that fits decides. */
 export interface BankRow {
-  /** A code, `SEPA`, `IBAN` (a country of the IBAN registry), or `*` (any). */
+  /** A country code, `SEPA`, `IBAN` (any country of the IBAN registry), or `*` (any). */
   country: string;
-  /** A code, or `*` (any). */
+  /** A currency code, or `*` (any). */
   currency: string;
-  /** One of them is needed. */
+  /** At least one of these groups is needed. */
   groups: AccountDetail[][];
   also: AlsoAsked[];
   formats: { [Field in Formatted]?: Format };
 }
 
-/** What the payees of each country and currency need: the data of bank-details.json. */
+/** What the payees of each country and currency need. These are the data of bank-details.json. */
 export interface BankTable {
-  /** The day of the list of SEPA countries. */
+  /** The date of the list of SEPA countries. */
   sepa_as_of?: string;
   sepa: string[];
   rows: BankRow[];
 }
 
-/** Countries whose accounts have IBANs and BICs of another one. */
+/** Countries whose accounts have IBANs and BICs of another country. */
 const BANKS_ELSEWHERE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['GG', 'IM', 'JE'].map((code) => [code, 'GB'])),
   ...Object.fromEntries(
@@ -70,7 +70,7 @@ const BANKS_ELSEWHERE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Countries that the IBAN registry has taken in since the library was made, which knows their lengths. */
+/** Countries that joined the IBAN registry after the library's list was made. The library knows their lengths. */
 const NEW_IN_REGISTRY = ['BI', 'DJ', 'FK', 'HN'];
 
 const REGISTRY: ReadonlySet<string> = new Set([
@@ -79,12 +79,12 @@ const REGISTRY: ReadonlySet<string> = new Set([
   ...NEW_IN_REGISTRY,
 ]);
 
-/** Whether an IBAN or a BIC of one country can be of a bank in another. */
+/** Whether an IBAN or a BIC with one country's code may belong to a bank in another country. */
 export function isBankedIn(code: string, country: string): boolean {
   return code === country || BANKS_ELSEWHERE[country] === code;
 }
 
-/** Whether a row is about a country. */
+/** Whether a row applies to a country. */
 export function fitsCountry({ sepa }: BankTable, row: BankRow, country: string): boolean {
   if (row.country === '*') return true;
   if (row.country === 'SEPA') return sepa.includes(country);
@@ -101,11 +101,11 @@ export function rowFor(table: BankTable, country: string, currency: string): Ban
 }
 
 const OWN = new URL('bank-details.json', import.meta.url);
-/** Tables by their file: each is read once. */
+/** Tables by file, so that each is read once. */
 const TABLES = new Map<string, BankTable>();
 
 /**
- * The table that is in force: the file that LOMBARD_BANK_DETAILS names, else the service's own.
+ * The table in force: the file that LOMBARD_BANK_DETAILS names, or else the service's own.
  * @throws StartupError one line that names the variable and what is wrong
  */
 export function bankTable(file: string | undefined): BankTable {
@@ -124,7 +124,11 @@ export function bankTable(file: string | undefined): BankTable {
   }
 }
 
-/** Reads a table of bank details. @param text JSON @throws Error that names what is wrong */
+/**
+ * Reads a table of bank details.
+ * @param text JSON
+ * @throws Error that says what is wrong
+ */
 export function readBankTable(text: string): BankTable {
   const table = objectAt('the file', JSON.parse(text), ['sepa', 'rows'], ['sepa_as_of']);
   if (table.sepa_as_of !== undefined) textAt('sepa_as_of', table.sepa_as_of);
@@ -156,7 +160,7 @@ function checkRow(path: string, value: unknown): void {
   for (const [field, format] of Object.entries(formats)) checkFormat(`${path}.formats.${field}`, format);
 }
 
-/** Characters of a bank detail. */
+/** The most characters of a bank detail. */
 export const MAX_DETAIL_CHARACTERS = 34;
 
 function checkFormat(path: string, value: unknown): void {

@@ -38,8 +38,8 @@ export async function createBeneficiary(tx: Transaction, act: Act, input: Benefi
 }
 
 /**
- * Changes a beneficiary as the institution does.
- * @param patch what frees one that a client made needs the version that was seen: nobody verifies what was not seen
+ * Changes a beneficiary on behalf of the institution.
+ * @param patch a change that frees a client's beneficiary needs the version that was seen, so that nobody verifies what they have not seen
  * @param options `silent`: nobody is notified
  * @throws Problem beneficiary_not_found, version_mismatch, invalid_body
  */
@@ -50,7 +50,7 @@ export async function updateBeneficiary(
   { version, ...patch }: BeneficiaryPatch,
   { silent = false }: { silent?: boolean } = {},
 ): Promise<Beneficiary> {
-  // Whoever changes it holds it until the change is in the feed. So the version is read after that.
+  // Whoever changes the beneficiary locks it until the change is in the feed. So the version is read after the lock.
   const [locked, { rows: versions }] = await together([
     tx.query('select from beneficiaries where beneficiary_id = $1 for no key update', [id]),
     tx.query<Versioned>(`select ${VERSIONED} from beneficiaries where beneficiary_id = $1`, [id]),
@@ -69,7 +69,7 @@ export async function updateBeneficiary(
   return after ?? before;
 }
 
-/** What frees a beneficiary: whoever sends it has looked at the record. */
+/** Changes that free a beneficiary. Whoever sends one must have looked at the record. */
 const FREEING: Readonly<Record<string, boolean>> = {
   ...{ beneficiary_verified: true, beneficiary_completed: true, beneficiary_authorised: true },
   ...{ beneficiary_active: true, beneficiary_blocked: false },
@@ -91,7 +91,7 @@ function checkVersion(
     throw new Problem('version_mismatch', { field: 'version', message: `the record has version ${present} by now` });
 }
 
-/** Writes the audit row of a change, and notes a payee that changes: payments made soon after are marked (marks.ts). */
+/** Writes the audit row of a change. It also records a changed payee, so that payments made soon after are marked (marks.ts). */
 export async function noteChangedBeneficiary(
   tx: Transaction,
   act: Act,
@@ -111,7 +111,7 @@ export async function noteChangedBeneficiary(
 
 /** A beneficiary with its version in the feed. */
 type Versioned = Beneficiary & { version: number };
-/** The version of a record in the feed, of the table without an alias. */
+/** The version of a record in the feed. The table has no alias in the statement. */
 export const VERSION_OF = `coalesce((select v.version from change_versions v
   where v.entity = 'beneficiary' and v.entity_id = beneficiary_id), 1)`;
 const VERSIONED = `${BENEFICIARY.select}, ${VERSION_OF} as version`;
@@ -126,7 +126,7 @@ export async function findBeneficiary(db: Db, id: string): Promise<{ record: Ben
   return { record: record as Beneficiary, version };
 }
 
-/** What a caller is told of a beneficiary that is not there, or not the client's. */
+/** What a caller is told about a beneficiary that does not exist or is another client's. */
 export function noBeneficiary(): Problem {
   return new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'does not exist' });
 }
@@ -155,7 +155,7 @@ export async function beneficiariesNamed(db: Db, text: string, limit: number): P
   return ids.length > 0 ? readBeneficiaries(db, ids) : [];
 }
 
-/** Beneficiaries as the operator reads them, for the change feed. */
+/** Beneficiaries in the form that the operator reads, for the change feed. */
 export async function readBeneficiaries(db: Db, ids: readonly string[]): Promise<Beneficiary[]> {
   return (
     await db.query<Beneficiary>(`select ${BENEFICIARY.select} from beneficiaries where beneficiary_id = any($1)`, [ids])

@@ -1,8 +1,8 @@
 import { sameAccount } from './account-key.ts';
 
 /**
- * An expression: whether the account of a payee is blocked. It is, under whatever name and in whatever currency, where a payee of the client
- * with the same account is blocked, one that was deleted included.
+ * An SQL expression: whether the account of a payee is blocked. It is if any payee of the client with the same account is blocked, under
+ * any name, in any currency, and even if deleted.
  * @param payee SQL of a row of the table `beneficiaries`
  * @param client SQL of its client
  */

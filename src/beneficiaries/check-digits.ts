@@ -1,15 +1,15 @@
 import { getCountrySpecifications } from 'ibantools';
 import { isCountry } from '../values/countries.ts';
 
-/** What can be checked of a bank detail beside its length: pure rules over texts without blanks, in capital letters. */
+/** Checks of a bank detail besides its length: pure rules for texts without blanks, in capital letters. */
 const CHECKS = {
-  /** Routing numbers of the American Bankers Association: weights 3, 7, 1, a sum that 10 divides. */
+  /** Routing numbers of the American Bankers Association: weights 3, 7, 1, and a sum that is divisible by 10. */
   aba: (text: string) => weighted(text) % 10 === 0,
-  /** CLABE of Mexico: the last digit makes the weights' units a sum that 10 divides. */
+  /** CLABE of Mexico: the last digit makes the sum of the weighted digits' units divisible by 10. */
   clabe: (text: string) => (weightedUnits(text.slice(0, -1)) + Number(text.at(-1))) % 10 === 0,
-  /** IFSC of India: four letters of the bank, a zero, six letters or digits of the branch. */
+  /** IFSC of India: four letters for the bank, a zero, and six letters or digits for the branch. */
   ifsc: (text: string) => /^[A-Z]{4}0[A-Z0-9]{6}$/.test(text),
-  /** Routing numbers of Canada, as electronic payments write them. */
+  /** Routing numbers of Canada in the form of electronic payments. */
   leading_zero: (text: string) => text.startsWith('0'),
 };
 export type Check = keyof typeof CHECKS;
@@ -34,8 +34,8 @@ function weightedUnits(digits: string): number {
 }
 
 /**
- * Whether a text is an IBAN with the length of its country and the right check digits (ISO 13616). 00, 01 and 99 would be second spellings
- * of other check digits, and no bank makes them.
+ * Whether a text is an IBAN with its country's length and the right check digits (ISO 13616). 00, 01 and 99 would be second spellings of
+ * other check digits, and no bank uses them.
  */
 export function isIban(text: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{1,30}$/.test(text) || /^..(?:00|01|99)/.test(text)) return false;
@@ -48,7 +48,7 @@ export function isIban(text: string): boolean {
   return remainder === 1;
 }
 
-/** Whether a text is a BIC of 8 or 11 characters with a country (ISO 9362). */
+/** Whether a text is a BIC of 8 or 11 characters with a valid country (ISO 9362). */
 export function isBic(text: string): boolean {
   return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(text) && isCountry(text.slice(4, 6));
 }

@@ -11,7 +11,7 @@ import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 import { isBlocked, judgePayees } from './judgement.ts';
 import { currencyRefusal, meaningOf, type OrderedBody, readChange } from './order.ts';
 
-/** A beneficiary of a client, named by the contact. */
+/** A beneficiary of a client, with the contact who acts on it. */
 export interface Named {
   clientId: string;
   id: string;
@@ -21,13 +21,13 @@ export interface Named {
 export interface OrderedChange extends Named {
   table: BankTable;
   body: OrderedBody;
-  /** Refuses the body with what the schema and the rules found. @throws Problem invalid_body where there is a fault */
+  /** Refuses the body with the faults that the schema and the rules found. @throws Problem invalid_body if there are any */
   refuse: (faults: readonly BodyFault[]) => void;
 }
 
 /**
- * Changes a beneficiary as a contact of its client orders. What stays as it is counts as unchanged.
- * @returns the beneficiary as it is then
+ * Changes a beneficiary on the order of a contact of its client. A given value that equals the stored one does not count as a change.
+ * @returns the beneficiary after the change
  * @throws Problem invalid_body, beneficiary_not_found, currency_not_allowed, beneficiary_blocked, beneficiary_in_use, beneficiary_duplicate
  */
 export async function reorderBeneficiary(
@@ -55,7 +55,7 @@ export async function reorderBeneficiary(
 }
 
 /**
- * Deletes a beneficiary as a contact of its client orders: clients no longer see it.
+ * Deletes a beneficiary on the order of a contact of its client. Clients no longer see it.
  * @throws Problem beneficiary_not_found, beneficiary_blocked, beneficiary_in_use
  */
 export async function deleteBeneficiary(tx: Transaction, act: Act, named: Named): Promise<void> {
@@ -65,7 +65,7 @@ export async function deleteBeneficiary(tx: Transaction, act: Act, named: Named)
   await writeChange(tx, act, before, { beneficiary_active: false });
 }
 
-/** @throws Problem the first that there is */
+/** @throws Problem the first that is defined */
 function throwFirst(...problems: (Problem | undefined)[]): void {
   const problem = problems.find((each) => each !== undefined);
   if (problem) throw problem;
@@ -81,7 +81,7 @@ const USED = `select exists (select from payments where client_id = $1 and benef
     where r.client_id = $1 and r.beneficiary_id = $2 and r.status = 'valid' and m.client_id = $1
       and m.status not in ('Created', 'Cancelled', 'Failed')) as used`;
 
-/** Locks a beneficiary that its client sees, and looks whether it is in use. A payment that is being created waits until the change ends. */
+/** Locks a beneficiary that its client sees, and checks whether it is in use. A payment that is being created waits until the change ends. */
 async function lockBeneficiary(
   tx: Transaction,
   { clientId, id }: Named,
@@ -96,7 +96,7 @@ async function lockBeneficiary(
   return { before: found[0], used: use[0]?.used === true };
 }
 
-/** Writes a change of a beneficiary that is locked. Nobody waits for it: what it makes of the record is known. */
+/** Writes a change of a locked beneficiary. The caller need not wait, because the resulting record is known. */
 async function writeChange(
   tx: Transaction,
   act: Act,

@@ -6,9 +6,9 @@ import { noBeneficiary } from './beneficiary.ts';
 import { type ClientBeneficiary, clientView } from './client-view.ts';
 import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 
-/** What beneficiaries are searched by. An empty text counts as left out. */
+/** The filters for beneficiaries. An empty text counts as left out. */
 export interface BeneficiaryFilters {
-  /** Exact, without case. */
+  /** The whole name, without case. */
   name?: string | undefined;
   account_number?: string | undefined;
   iban?: string | undefined;
@@ -23,7 +23,7 @@ export async function searchBeneficiaries(
 ): Promise<List<ClientBeneficiary>> {
   const electronically = (text: string | undefined) => (text === undefined ? undefined : electronic(text) || undefined);
   const filters: Filter[] = [
-    // As the indexes say it: a generic plan knows no value.
+    // Written as in the indexes, because a generic plan does not know the value.
     ['active and ?', true],
     ['name_key = ?', name === undefined ? undefined : nameKey(name) || undefined],
     ['account_number = ?', electronically(number)],

@@ -7,7 +7,7 @@ import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 export const AML_STATUSES = ['OK', 'Pending Review', 'Pending information', 'Blocked'] as const;
 export type AmlStatus = (typeof AML_STATUSES)[number];
 
-/** The fields of a beneficiary that clients call as the institution does, and those of its bank account. */
+/** The fields of a beneficiary that have the same name for clients and the institution, and those of its bank account. */
 const OWN = [
   ...(['country_code', 'email_notification', 'email_addresses', 'address_line_1', 'city', 'state_region'] as const),
   ...(['post_code', 'beneficiary_reference', 'reference_information'] as const),
@@ -23,7 +23,7 @@ const OF_ACCOUNT = [
   ] as const),
 ] as const;
 
-/** A beneficiary as clients see it. */
+/** A beneficiary in the form that clients see. */
 export interface ClientBeneficiary extends Pick<Beneficiary, (typeof OWN)[number]> {
   beneficiary_id: string | null;
   name: string;
@@ -38,7 +38,7 @@ interface BankAccountView extends Pick<Beneficiary, (typeof OF_ACCOUNT)[number]>
   bank_currency_code: string | null;
 }
 
-/** How far the institution is with a beneficiary. */
+/** How far the institution's review of a beneficiary has come. */
 function amlStatus(flags: {
   beneficiary_blocked: boolean;
   beneficiary_completed: boolean;
@@ -49,7 +49,7 @@ function amlStatus(flags: {
   return flags.beneficiary_verified ? 'OK' : 'Pending Review';
 }
 
-/** A beneficiary as clients see it. */
+/** A beneficiary in the form that clients see. */
 export function clientView(record: Beneficiary): ClientBeneficiary {
   return {
     beneficiary_id: record.beneficiary_id,
@@ -86,7 +86,7 @@ export const CLIENT_BENEFICIARY_EXAMPLE = {
   ],
 };
 
-/** What clients see, as its description says. */
+/** The schema of what clients see. */
 export const CLIENT_BENEFICIARY = Type.Object(
   {
     beneficiary_id: Nullable(Type.String({ description: 'Null where it is only tried' })),
@@ -108,7 +108,7 @@ export const CLIENT_BENEFICIARY = Type.Object(
   { title: 'Beneficiary', examples: [CLIENT_BENEFICIARY_EXAMPLE] },
 );
 
-/** Writes a BENEFICIARY_STATUS_CHANGE of each beneficiary as it is now. */
+/** Writes a BENEFICIARY_STATUS_CHANGE for each beneficiary in its current state. */
 export async function notifyBeneficiaries(tx: Transaction, now: Date, records: readonly Beneficiary[]): Promise<void> {
   const told = records.map((record) => ({
     ...{ clientId: record.client_id, type: 'BENEFICIARY_STATUS_CHANGE' as const, now },
@@ -117,7 +117,7 @@ export async function notifyBeneficiaries(tx: Transaction, now: Date, records: r
   await notifyAll(tx, told);
 }
 
-/** As `notifyBeneficiaries`, where the change is one that clients are told of. */
+/** Like `notifyBeneficiaries`, if the change is one that clients are told about. */
 export async function notifyChangedBeneficiary(
   tx: Transaction,
   now: Date,

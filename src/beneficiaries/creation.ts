@@ -12,7 +12,7 @@ import { BENEFICIARY, type Beneficiary } from './declaration.ts';
 import { isDuplicate, judgePayees } from './judgement.ts';
 import { currencyRefusal, type OrderedFields } from './order.ts';
 
-/** What a beneficiary of a client begins with: complete, and not yet looked at. */
+/** The initial state of a client's beneficiary: complete, and not yet reviewed. */
 const BEGINNING = {
   beneficiary_aml_id: null,
   beneficiary_active: true,
@@ -24,7 +24,7 @@ const BEGINNING = {
 } as const;
 
 /**
- * Creates a beneficiary that a contact of its client orders.
+ * Creates a beneficiary on the order of a contact of its client.
  * @param fields without faults
  * @throws Problem currency_not_allowed, beneficiary_blocked, beneficiary_duplicate
  */
@@ -40,9 +40,9 @@ export async function orderBeneficiary(
 }
 
 /**
- * Creates beneficiaries that a contact of their client orders, in their order, each that is not refused.
+ * Creates beneficiaries on the order of a contact of their client, in order, except those that are refused.
  * @param all without faults
- * @returns each, or why it is refused: currency_not_allowed, beneficiary_blocked, beneficiary_duplicate
+ * @returns for each the beneficiary, or why it is refused: currency_not_allowed, beneficiary_blocked, beneficiary_duplicate
  */
 export async function orderBeneficiaries(
   tx: Transaction,
@@ -66,8 +66,9 @@ export async function orderBeneficiaries(
 }
 
 /**
- * Looks at beneficiaries that could be ordered, and keeps nothing.
- * @param all without faults. @param nameOf what a refusal calls an equal one before it
+ * Checks whether beneficiaries could be created, and stores nothing.
+ * @param all without faults
+ * @param nameOf what a refusal calls an equal one earlier in the list
  * @returns why some are refused, by their index
  */
 export async function tryBeneficiaries(
@@ -80,7 +81,7 @@ export async function tryBeneficiaries(
   return new Map([...refused].map(([index, problem]) => [index, problem()]));
 }
 
-/** Why beneficiaries are refused, by their index; said once all identifiers are known. Of equal ones the first is taken. */
+/** Why beneficiaries are refused, by their index. Of equal ones the first is accepted. The message is made once all identifiers are known. */
 async function refusals(
   tx: Transaction,
   clientId: string,
@@ -113,7 +114,7 @@ interface Identified {
 type Row = Record<string, CopyValue>;
 type Made = Pick<Beneficiary, 'beneficiary_id' | 'account_id'>;
 
-/** Writes beneficiaries that a contact of their client orders, once they were judged and have identifiers. @returns them, in their order */
+/** Writes beneficiaries that a contact of their client ordered, after they were judged and have identifiers. @returns them, in order */
 export async function writeBeneficiaries(
   tx: Transaction,
   act: Act,

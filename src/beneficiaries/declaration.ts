@@ -23,14 +23,14 @@ import { MAX_DETAIL_CHARACTERS } from './bank-table.ts';
 export const SOURCES = ['client', 'institution'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Characters of the texts of a beneficiary, and how many addresses it may have. */
+/** The most characters of a beneficiary's texts, and the most addresses. */
 export const LENGTHS = {
   ...{ name: 140, address_line_1: 140, city: 35, state_region: 35, post_code: 16 },
   ...{ beneficiary_reference: 140, reference_information: 140 },
   ...{ bank_name: 140, bank_address_line_1: 140, purpose_of_payment: 35 },
 } as const;
 export const MAX_EMAIL_ADDRESSES = 5;
-/** Characters of a bank detail as it is given, with blanks and hyphens. */
+/** The most characters of a bank detail as it is given, with blanks and hyphens. */
 const MAX_GIVEN_CHARACTERS = 64;
 
 const flag = Type.Boolean();
@@ -42,8 +42,8 @@ const detail = (description: string, example: string | null = null) =>
   optional(Text(description, MAX_GIVEN_CHARACTERS), { normal: (given: string) => electronic(given) || null, example });
 
 /**
- * The party that a payment pays. Fields that a Payment shows have its names; what only beneficiaries have is called as clients call it
- * (src/beneficiaries/client-view.ts).
+ * The party that a payment pays. Fields that a Payment also shows have the same names. Fields of beneficiaries only have the names that
+ * clients use (src/beneficiaries/client-view.ts).
  */
 export const BENEFICIARY = new RecordKind({
   table: 'beneficiaries',
@@ -97,17 +97,17 @@ export type Beneficiary = Shown<typeof BENEFICIARY>;
 export type BeneficiaryInput = Input<typeof BENEFICIARY>;
 export type BeneficiaryPatch = Patch<typeof BENEFICIARY> & VersionGiven;
 
-/** The version of the feed that a change was decided on. */
+/** The feed version on which a change was based. */
 export interface VersionGiven {
   version?: number;
 }
 
-/** What the institution's payees are checked for: IBAN, BIC and lengths by themselves, and the country of the bank where it is given. */
+/** The checked bank details of the institution's payees: IBAN, BIC and lengths on their own, and the bank's country if it is given. */
 const DETAIL_FIELDS: readonly string[] = [...BANK_DETAILS, 'bank_country_code'];
 
 /**
- * The columns of a beneficiary of the institution, with those that are made of its name and account.
- * @param stored what is stored of it, all of it
+ * The columns of a beneficiary of the institution, including those that are derived from its name and account.
+ * @param stored all its stored values
  * @param changed the columns that were given
  * @throws Problem invalid_body
  */
@@ -126,10 +126,10 @@ export function completed(stored: Stored, changed: readonly string[] = Object.ke
   return { ...stored, ...keysOf(stored as unknown as Beneficiary) };
 }
 
-/** The core's own account numbers and bank identifiers need no form. */
+/** Faults that are ignored, because the core's own account numbers and bank identifiers may have any form. */
 const FREE: ReadonlySet<string> = new Set(['invalid_account_number', 'invalid_bank_identifier']);
 
-/** The columns that a change writes: those that are given, and those that are made of name and account. @throws Problem invalid_body */
+/** The columns that a change writes: those that are given, and those that are derived from name and account. @throws Problem invalid_body */
 export function completedChange(before: Beneficiary, values: Stored): Stored {
   const changed = Object.keys(values);
   if (changed.length === 0) return values;

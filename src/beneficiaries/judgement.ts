@@ -4,10 +4,10 @@ import { Problem } from '../values/errors.ts';
 import type { PayeeKeys } from './account-key.ts';
 import { sameAccount } from './account-key.ts';
 
-/** A beneficiary that is to be, as others are compared with it. */
+/** A planned beneficiary, with what others are compared by. */
 export interface Judged extends PayeeKeys {
   currency: string | null;
-  /** Its identifier, where it exists already. */
+  /** Its identifier, if it exists already. */
   self: string | null;
 }
 
@@ -23,19 +23,19 @@ const JUDGE = `select (n.i - 1)::int as index, j.duplicate, j.blocked
     exists (select from beneficiaries o where o.client_id = $1 and o.blocked and ${sameAccount('o', 'n')}) as blocked) j
   where j.duplicate is not null or j.blocked order by n.i`;
 
-/** Why a beneficiary cannot be. Of both the first is told first. */
+/** Why a beneficiary is refused. If both apply, the first is reported. */
 export interface Refusals {
   blocked: Problem | undefined;
   duplicate: Problem | undefined;
-  /** Which beneficiary it equals. */
+  /** The identifier of the beneficiary that it equals. */
   twin: string | undefined;
 }
 
 /**
- * Judges beneficiaries of a client: whether their account is blocked, and whether the client has one with the same name, account and
- * currency. Of two equal ones at once, one waits here for the other's transaction.
- * @param options `waits`: false where none of them is going to be made
- * @returns by the index of those that are refused
+ * Judges beneficiaries of a client: whether their account is blocked, and whether the client already has one with the same name, account
+ * and currency. Two transactions with equal ones wait for each other here.
+ * @param options `waits`: false if none of them will be created
+ * @returns the refused ones, by index
  */
 export async function judgePayees(
   tx: Transaction,
@@ -66,7 +66,7 @@ export async function judgePayees(
   );
 }
 
-/** What a client is told of an account that the institution has blocked. */
+/** What a client is told about an account that the institution has blocked. */
 export function isBlocked(): Problem {
   return new Problem(
     'beneficiary_blocked',
@@ -74,7 +74,7 @@ export function isBlocked(): Problem {
   );
 }
 
-/** What a client is told of a payee that it has. @param name of the other one */
+/** What a client is told about a payee that it already has. @param name of the other one */
 export function isDuplicate(name: string): Problem {
   return new Problem('beneficiary_duplicate', `${name} has this name, account and currency`);
 }

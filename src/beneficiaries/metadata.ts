@@ -1,24 +1,24 @@
 import { COUNTRIES } from '../values/countries.ts';
 import { ACCOUNT_DETAILS, ALSO_ASKED, type BankRow, type BankTable, fitsCountry } from './bank-table.ts';
 
-/** What a payee of a currency needs in a country. */
+/** What a payee needs for a currency in a country. */
 interface CurrencyNeeds {
-  /** A code, or `default` for those that have no entry. */
+  /** A currency code, or `default` for currencies without an entry. */
   currency: string;
-  /** Lists of names, of which one is needed. A name may carry its local meaning, as `bank_identifier|Sort Code`. */
+  /** Lists of field names; the payee must satisfy one list. A name may carry its local meaning: `bank_identifier|Sort Code`. */
   mandatory_data: string[][];
   optional_data: string[];
 }
 
-/** What payees need whose bank is in a country. */
+/** What payees need if their bank is in a country. */
 export interface CountryNeeds {
   country: string;
-  /** Whether `reason_for_trade` is needed in some currency. */
+  /** Whether some currency needs `reason_for_trade`. */
   reason_required: boolean;
   currencies: CurrencyNeeds[];
 }
 
-/** What the table says, by country. @param wanted one country, and one currency: then the entry that decides */
+/** The needs of the table, by country. @param wanted one country, and one currency: then only the entry that decides */
 export function describeNeeds(
   table: BankTable,
   { country, currency }: { country?: string | undefined; currency?: string | undefined },
@@ -35,7 +35,7 @@ export function describeNeeds(
   });
 }
 
-/** The rows that decide for a country: one for each currency that has its own, and the one for all others. */
+/** The rows that decide for a country: one for each currency that has its own, and one for all others. */
 function rowsOf(table: BankTable, country: string): BankRow[] {
   const fitting = table.rows.filter((row) => fitsCountry(table, row, country));
   const end = fitting.findIndex((row) => row.currency === '*') + 1;
@@ -50,7 +50,7 @@ function describe({ groups, also, formats }: BankRow, currency: string): Currenc
   };
   const hasIban = groups.some((group) => group.includes('iban'));
   const mandatory = new Set<string>([...groups.flat(), ...also]);
-  // Beside an IBAN, what is within it says nothing more.
+  // Details that are within the IBAN add nothing.
   const details = ACCOUNT_DETAILS.filter((name) => name === 'swift_code' || (name === 'bank_identifier' && !hasIban));
   const optional = [...details, 'correspondent_account', 'correspondent_swift_code', ...BANK_TEXTS, ...ALSO_ASKED];
   return {

@@ -6,9 +6,9 @@ import { BANK_DETAILS, type BankAccount, detailFaults, electronic, judgeAccount 
 import { ALSO_ASKED, type BankTable, rowFor } from './bank-table.ts';
 import { type Beneficiary, LENGTHS } from './declaration.ts';
 
-/** What clients say of a beneficiary: pure rules over the body of an order (instructions, 4). */
+/** Reads what clients send about a beneficiary. Pure rules for the body of an order (instructions, 4). */
 
-/** Texts of a beneficiary that are kept as they are given. */
+/** Texts of a beneficiary that are stored as they are given. */
 const TEXTS = [
   ...([
     'address_line_1',
@@ -21,7 +21,7 @@ const TEXTS = [
   ...(['bank_name', 'bank_address_line_1', 'purpose_of_payment', 'reason_for_trade'] as const),
 ] as const;
 
-/** The fields of a beneficiary that clients give, as they are stored. */
+/** The fields of a beneficiary that clients give, in their stored form. */
 export type OrderedFields = Pick<
   Beneficiary,
   | (typeof TEXTS)[number]
@@ -30,15 +30,15 @@ export type OrderedFields = Pick<
   | ('email_notification' | 'email_addresses')
 >;
 
-/** The body of an order, whose fields may still have any type: a wrong one is told by the schema. */
+/** The body of an order. Its fields may have any type; the schema reports wrong ones. */
 export type OrderedBody = Readonly<Record<string, unknown>>;
 
-/** Characters that no text of a beneficiary has: control, format, and the ends of lines and paragraphs. */
+/** Characters that no text of a beneficiary may contain: control, format, and line and paragraph separators. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * Reads the fields of a body that are of the right type.
- * @returns what was given; null clears a field. Faults of their texts, but for those of bank details
+ * Reads the fields of a body that have the right type.
+ * @returns the given values, with null for a cleared field, and the faults of the texts, except bank details
  */
 function readFields(body: OrderedBody): { given: Partial<OrderedFields>; faults: BodyFault[] } {
   const given: Partial<OrderedFields> = {};
@@ -64,7 +64,7 @@ function readFields(body: OrderedBody): { given: Partial<OrderedFields>; faults:
   for (const field of BANK_DETAILS) {
     const text = body[field];
     if (text === null) given[field] = null;
-    // What is empty counts as left out.
+    // An empty value counts as left out.
     else if (typeof text === 'string' && electronic(text) !== '') given[field] = electronic(text);
   }
   const { email_notification: mails, email_addresses: addresses } = body;
@@ -84,7 +84,7 @@ function isCode(value: unknown, isKnown: (code: string) => boolean): value is st
   return typeof value === 'string' && isKnown(value);
 }
 
-/** A beneficiary that nothing was said of. */
+/** The fields of a beneficiary before anything is read. */
 const NOTHING: OrderedFields = {
   ...tableOf([...TEXTS, ...BANK_DETAILS], () => null),
   ...{ beneficiary_name: '', country_code: null, bank_country_code: null, currency: null },
@@ -93,7 +93,7 @@ const NOTHING: OrderedFields = {
 
 /**
  * Reads a beneficiary that is to be created.
- * @returns its fields, and all faults that the schema does not tell
+ * @returns its fields, and all faults that the schema cannot find
  */
 export function readNew(table: BankTable, body: OrderedBody): { fields: OrderedFields; faults: BodyFault[] } {
   const { given, faults } = readFields(body);
@@ -101,17 +101,17 @@ export function readNew(table: BankTable, body: OrderedBody): { fields: OrderedF
   return { fields, faults: [...faults, ...judgeAccount(table, accountOf(fields)), ...mailFaults(fields)] };
 }
 
-/** What a change makes of a beneficiary. */
+/** The result of a change of a beneficiary. */
 export interface ReadChange {
   fields: OrderedFields;
-  /** The fields whose value becomes another one. */
+  /** The fields whose value differs after the change. */
   changed: (keyof OrderedFields)[];
   faults: BodyFault[];
 }
 
 /**
- * Reads a change. Bank details, and what their row asks for, are judged as a whole where one of them changes.
- * @param before undefined where there is no such beneficiary: then what is given is judged by itself
+ * Reads a change. If a bank detail changes, or a field that the row requires, they are all judged together.
+ * @param before undefined if there is no such beneficiary: then the given fields are judged on their own
  */
 export function readChange(table: BankTable, body: OrderedBody, before: OrderedFields | undefined): ReadChange {
   const { given, faults } = readFields(body);
@@ -153,22 +153,22 @@ export function currencyRefusal(currency: string | null): Problem | undefined {
   });
 }
 
-/** Fields that may change while a payment is on its way: none of them says who is paid. */
+/** Fields that may change while a payment is on its way, because none of them says who is paid. */
 const FREE: readonly string[] = ['email_notification', 'email_addresses', 'beneficiary_reference'];
-/** Fields whose change does not ask for another look. */
+/** Fields whose change does not require another review. */
 const UNSEEN_BY_STAFF: readonly string[] = [...FREE, 'reference_information', 'purpose_of_payment', 'reason_for_trade'];
-/** Fields that say which account is paid. */
+/** Fields that determine which account is paid. */
 const PAID: readonly string[] = [...BANK_DETAILS, 'bank_country_code', 'currency'];
 
 /** What a change of some fields means. */
 export function meaningOf(changed: readonly string[]): {
-  /** It says something of who is paid: not while a payment is on its way. */
+  /** Whether it affects who is paid. Then it is refused while a payment is on its way. */
   bound: boolean;
-  /** The institution has to look again. */
+  /** Whether the institution must review the beneficiary again. */
   unverifies: boolean;
-  /** Another account may be paid. */
+  /** Whether another account may be paid. */
   redirects: boolean;
-  /** It may become equal to another beneficiary. */
+  /** Whether it may become equal to another beneficiary. */
   renames: boolean;
 } {
   const redirects = changed.some((name) => PAID.includes(name));

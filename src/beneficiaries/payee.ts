@@ -1,6 +1,6 @@
 /**
- * Whom a payment pays: as the beneficiary was when the payment was created. A beneficiary that is changed later changes later payments
- * only, so that approvals stand for exactly what was approved (docs/decisions.md, 2). Columns have the same names in both tables.
+ * The payee of a payment, as the beneficiary was when the payment was created. A later change of the beneficiary affects only later
+ * payments, so an approval covers exactly what was approved (docs/decisions.md, 2). Columns have the same names in both tables.
  */
 export interface Payee {
   beneficiary_name: string;
@@ -13,7 +13,7 @@ export interface Payee {
 /** The columns of a payee. */
 export const PAYEE_COLUMNS = ['beneficiary_name', 'account_number', 'iban', 'swift_code', 'bank_identifier'] as const;
 
-/** What payments show of their beneficiary as it is now. */
+/** What payments show of the current state of their beneficiary. */
 export interface PayeeState {
   beneficiary_aml_id: string | null;
   active: boolean;

@@ -6,7 +6,7 @@ import { plain, sum } from '../values/money.ts';
 import { ExactNumber } from '../values/schemas.ts';
 import { zerosOf } from './currency.ts';
 
-/** What a client has on its currency accounts, what is left of it, and what its trades still need. */
+/** What a client has in its currency accounts, what of it is available, and what its trades still need. */
 
 export const BALANCE_TYPES = ['InterimAvailable', 'Available', 'RequiredFunds'] as const;
 type BalanceType = (typeof BALANCE_TYPES)[number];
@@ -32,8 +32,8 @@ interface Row {
 }
 
 /**
- * The balances of a client's currency accounts, three of each, in the order of the currencies.
- * @param wanted `account`: one account by its number; `currencies` and `types`: only these; default: all
+ * The balances of a client's currency accounts, three for each account, in the order of the currencies.
+ * @param wanted `account`: one account by its number; `currencies` and `types`: only these; by default all
  */
 export async function readBalances(
   db: Db,
@@ -52,7 +52,7 @@ export async function readBalances(
 ): Promise<Balance[]> {
   const { rows } = await db.query<Row & Record<string, unknown>>({
     name: 'balances',
-    // Of a trade that needs money: what it sells, without what is held for it or was debited for it.
+    // What a trade still needs is what it sells, minus what is held or was debited for it.
     text: `select a.account_id, a.currency, a.balance, a.balance - a.held as available, coalesce(trades.required, 0) as required
       from currency_accounts a cross join lateral (
         select sum(greatest(0, t.sell_amount

@@ -1,29 +1,29 @@
 import { addDays, instantIn, isoWeekday, londonDay } from '../values/calendar.ts';
 
-/** On which days banks work, and until when: pure rules. Today is the London day. */
+/** On which days banks work, and until when. Pure rules; today is the London day. */
 
 /** The days on which a currency is not settled. */
 export interface BusinessCalendar {
-  /** Days of the week, as ISO 8601 counts: 6 is Saturday. At most six of them. */
+  /** Days of the week, numbered as in ISO 8601: 6 is Saturday. At most six of them. */
   weekend: readonly number[];
   holidays: readonly { date: string }[];
 }
 
-/** Until when an order of today is still of today. */
+/** Until when an order of today still counts as of today. */
 export interface Cutoff {
   /** `HH:MM`; null: all day. */
   time: string | null;
-  /** A zone of the IANA database, in which the time is. */
+  /** A zone of the IANA database, in which the time is given. */
   zone: string;
 }
 
-/** Why a day is closed; undefined where it is a business day. */
+/** Why a day is closed; undefined if it is a business day. */
 export function closedBy(day: string, { weekend, holidays }: BusinessCalendar): 'weekend' | 'holiday' | undefined {
   if (holidays.some(({ date }) => date === day)) return 'holiday';
   return weekend.includes(isoWeekday(day)) ? 'weekend' : undefined;
 }
 
-/** Why a day is closed, in words: `is a holiday of EUR`; undefined where it is a business day of all. */
+/** Why a day is closed, in words such as `is a holiday of EUR`. Undefined if it is a business day in all calendars. */
 export function closedWords(
   day: string,
   ...calendars: readonly (BusinessCalendar & { currency: string })[]
@@ -35,12 +35,12 @@ export function closedWords(
   return undefined;
 }
 
-/** Days from today to the last day that an order can ask for. */
+/** Days from today to the last day that an order may name. */
 export const MAX_DAYS_AHEAD = 366;
-/** Two calendars may have no business day together. A day so far away can be no order's. */
+/** Two calendars may have no common business day. No order can be for a day so far away. */
 const MAX_SEARCHED_DAYS = 2 * MAX_DAYS_AHEAD;
 
-/** The first business day that is not before a day, of all the calendars; without one the day 732 days later. */
+/** The first business day of all the calendars on or after a day. If there is none, the day 732 days later. */
 export function nextBusinessDay(day: string, ...calendars: readonly BusinessCalendar[]): string {
   let next = day;
   for (let days = 0; days < MAX_SEARCHED_DAYS && calendars.some((calendar) => closedBy(next, calendar)); days += 1)
@@ -48,14 +48,14 @@ export function nextBusinessDay(day: string, ...calendars: readonly BusinessCale
   return next;
 }
 
-/** The business day of all the calendars that is so many of them after a day. */
+/** The day that is a number of common business days of all the calendars after a day. */
 export function afterBusinessDays(day: string, days: number, ...calendars: readonly BusinessCalendar[]): string {
   let next = day;
   for (let passed = 0; passed < days; passed += 1) next = nextBusinessDay(addDays(next, 1), ...calendars);
   return next;
 }
 
-/** Whether the cut-off of today has passed: it has at its minute. */
+/** Whether today's cut-off has passed. At its minute it has. */
 export function isPast({ time, zone }: Cutoff, now: Date): boolean {
   return time !== null && now >= instantIn(zone, londonDay(now), time);
 }

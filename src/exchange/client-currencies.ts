@@ -6,10 +6,10 @@ import { closedBy } from './business-days.ts';
 import { isAllowed, readClientPricing } from './client-pricing.ts';
 import { type CurrencySettings, defaultSettings, readCurrencies } from './currency.ts';
 
-/** Days from today for which holidays are told: as far ahead as a payment can be ordered. */
+/** Days from today for which holidays are listed: as far ahead as a payment can be ordered. */
 const DAYS_AHEAD = 366;
 
-/** A currency as a client sees it. */
+/** A currency in the form that a client sees. */
 export const CLIENT_CURRENCY = Type.Object({
   currency: Type.String(),
   available_for_trading: Type.Boolean({
@@ -65,7 +65,7 @@ export async function clientCurrencies(db: Db, clientId: string, now: Date): Pro
   });
 }
 
-/** The cut-off of today with its offset, as `15:30+01:00`. */
+/** Today's cut-off with its offset, such as `15:30+01:00`. */
 function cutoffOf({ cutoff_time: time, cutoff_timezone: zone }: CurrencySettings, now: Date): string | null {
   return time === null ? null : `${time}${offsetIn(zone, instantIn(zone, londonDay(now), time))}`;
 }

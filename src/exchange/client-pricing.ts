@@ -37,7 +37,7 @@ const SHOWN_CURRENCIES = Type.Array(
   ),
 );
 
-/** The pricing of one client, and the currencies in which it may act. */
+/** The pricing of one client, and the currencies that it may use. */
 export const CLIENT_PRICING = new RecordKind({
   table: 'client_pricing',
   id: 'client_id',
@@ -54,7 +54,7 @@ export const CLIENT_PRICING = new RecordKind({
 });
 export type ClientPricing = Shown<typeof CLIENT_PRICING>;
 
-/** The pricing of a client for whom nothing is set. */
+/** The pricing of a client for which nothing is set. */
 function unset(clientId: string): ClientPricing {
   return { client_id: clientId, spread_bps: null, spreads: [], currencies: null, default_currency: null };
 }
@@ -102,23 +102,23 @@ export async function setClientPricing(
   return after;
 }
 
-/** The pricing of a client that exists, by default where nobody has set any. */
+/** The pricing of an existing client, or the default if nothing is set. */
 export async function readClientPricing(db: Db, clientId: string): Promise<ClientPricing> {
   return pricingOf(clientId, first(await db.query<ClientPricing>(CLIENT_PRICING_SELECT, [clientId])));
 }
 
-/** The pricing of a client whose row is given, or undefined where there is none. */
+/** The pricing of a client from its row, or the default if there is no row. */
 export function pricingOf(clientId: string, row: ClientPricing | undefined): ClientPricing {
   return row ?? unset(clientId);
 }
 
-/** As `readClientPricing`, of a client that may not exist. @throws Problem client_not_found */
+/** Like `readClientPricing`, for a client that may not exist. @throws Problem client_not_found */
 export async function findClientPricing(db: Db, clientId: string): Promise<ClientPricing> {
   await requireClient(db, clientId);
   return readClientPricing(db, clientId);
 }
 
-/** Currencies in which no client acts, whatever is set: the institution's sanctions leave no way to settle them. */
+/** Currencies that no client may use, whatever is set. Sanctions leave the institution no way to settle them. */
 const NEVER = new Set(['RUB']);
 
 /** Whether a client may do something with a currency. */

@@ -13,9 +13,9 @@ import {
   type TradeStatus,
 } from './trade-declaration.ts';
 
-/** The trades of a client, as it sees them: what events carry; and what its pages show besides. */
+/** The trades of a client in the form that it sees: what events carry, and what its pages show in addition. */
 
-/** Which trades of a client are meant. */
+/** A filter for the trades of a client. */
 export interface TradeFilters {
   tradeId?: string | undefined;
   types?: readonly string[] | undefined;
@@ -37,9 +37,9 @@ export async function searchTrades(
   return { rows: rows.map((row) => bookedTrade(tradeRecord(row, apiUrl))), total };
 }
 
-/** A statement for a page of a client's trades. */
+/** Describes a statement for a page of a client's trades. */
 export interface TradePage {
-  /** SQL of the columns, of `trades t` of the client $1. */
+  /** SQL of the columns. The statement reads `trades t` of the client $1. */
   select: string;
   wanted: TradeFilters;
   request: ListRequest & { clientId: string };
@@ -47,9 +47,9 @@ export interface TradePage {
 }
 
 /**
- * The statement of a page: of each trade the columns, and how many there are in all. How many are of some types, statuses and bought
- * currency is kept (migrations/0007_accounts.sql). Further filters leave what one index holds. Words of closed lists and the page are part
- * of the text: the planner, which knows no values, chooses the index by them.
+ * The statement for a page of trades: the columns of each, and the total number. The number of trades by type, status and bought currency
+ * is kept up to date (migrations/0007_accounts.sql). Further filters narrow the trades down with a single index. Words of closed lists and
+ * the page are part of the text, because the planner knows no parameter values and chooses the index by the text.
  */
 export function tradesStatement({ select, wanted, request, descending = false }: TradePage): {
   text: string;
@@ -71,7 +71,7 @@ export function tradesStatement({ select, wanted, request, descending = false }:
     : `(${kept('trade_totals')} + ${kept('trade_total_deltas')})::bigint`;
   const [limit, offset] = [request.pageSize, (request.page - 1) * request.pageSize];
   const order = descending ? 'id desc' : 'id';
-  // Wide rows are read of the page only, and nothing of a page after the last.
+  // Wide rows are read only for the page. For a page after the last one, nothing is read.
   return {
     text: `with found as materialized (select ${total} as total)
       select found.total, ${select} from found left join lateral (
@@ -82,7 +82,7 @@ export function tradesStatement({ select, wanted, request, descending = false }:
   };
 }
 
-/** A condition for a column with words of a closed list. */
+/** A condition for a column that holds one of a closed list of words. */
 function among(column: string, known: readonly string[], wanted: readonly string[] | undefined): string {
   if (!wanted) return '';
   const words = known.filter((word) => wanted.includes(word)).map((word) => `'${word}'`);
@@ -111,7 +111,7 @@ export async function findClientTrade(
   return row ? bookedTrade(tradeRecord(row, apiUrl)) : noTrade();
 }
 
-/** What is left of a trade, and what is held for it: amounts are decimal texts. */
+/** What is left of a trade, and what is held for it, as decimal texts. */
 export interface TradeFunds {
   trade_id: string;
   status: TradeStatus;
@@ -153,11 +153,11 @@ export async function readTradeFunds(
   };
 }
 
-/** A trade as the pages of its client show it. */
+/** A trade in the form that the pages of its client show. */
 export interface PageTrade extends TradeRecord {
-  /** It belongs to one payment from an account, and nothing else uses it. */
+  /** Whether it belongs to a single payment from an account, and nothing else uses it. */
   single: boolean;
-  /** What its live payments and drawdowns leave of it; it may be below 0, a decimal. */
+  /** What its live payments and drawdowns leave of it. A decimal, which may be below 0. */
   unallocated_amount: string;
 }
 type PageTradeRow = TradeRow & Pick<PageTrade, 'single' | 'unallocated_amount'>;

@@ -11,18 +11,18 @@ import { type Exact, exact } from '../values/json.ts';
 import { decimal } from '../values/money.ts';
 import { Currency, closed, Day, DecimalNumber, ExactNumber, Nullable, PATTERNS, Text } from '../values/schemas.ts';
 
-/** Digits after the point that a currency may have. */
+/** The most digits after the point that a currency may have. */
 const MAX_DECIMALS = 4;
-/** Business days from a trade to its value date. */
+/** The most business days from a trade to its value date. */
 const MAX_CUTOFF_DAYS = 10;
 const MAX_HOLIDAYS = 1_000;
-/** A week has a business day. */
+/** Every week has a business day. */
 const MAX_WEEKEND_DAYS = 6;
 const DEFAULT_ZONE = 'Europe/London';
 const SATURDAY = 6;
 const SUNDAY = 7;
 
-/** A time of the day that settings name. */
+/** A time of day in settings. */
 export const CutoffTime = (description: string) => Type.String({ pattern: PATTERNS.time, description });
 /** A zone of the IANA time zone database. */
 export const CutoffZone = (description: string) => Text(`${description}, of the IANA database`, 64);
@@ -44,7 +44,7 @@ const WEEKEND = Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
 const limit = (description: string) =>
   optional(DecimalNumber(description), { shown: Nullable(ExactNumber(description)), example: null });
 
-/** How a currency is settled and traded, as the institution sets it. */
+/** How a currency is settled and traded, as set by the institution. */
 export const CURRENCY = new RecordKind({
   table: 'currencies',
   id: 'currency',
@@ -81,12 +81,12 @@ const { currency: _, ...changeable } = CURRENCY.given();
 /** The properties of a body that sets a currency's settings. */
 export const CURRENCY_FIELDS = changeable;
 type CurrencyInput = Omit<Input<typeof CURRENCY>, 'currency'>;
-/** The settings of a currency; its amounts keep their digits. */
+/** The settings of a currency. Its amounts keep their digits. */
 export type CurrencySettings = Omit<Shown<typeof CURRENCY>, 'minimum' | 'maximum'> & {
   minimum: Exact | null;
   maximum: Exact | null;
 };
-/** As they are stored. */
+/** The settings as they are stored. */
 export type CurrencyRow = Omit<CurrencySettings, 'minimum' | 'maximum'> & {
   minimum: string | null;
   maximum: string | null;
@@ -96,7 +96,7 @@ export type CurrencyRow = Omit<CurrencySettings, 'minimum' | 'maximum'> & {
 export const CURRENCY_SELECT = `select ${CURRENCY.selectWithout('minimum', 'maximum')}, minimum::text as minimum, maximum::text as maximum
   from currencies`;
 
-/** The settings of a currency that nobody has set. */
+/** The settings of a currency for which nothing is set. */
 export function defaultSettings(currency: string): CurrencySettings {
   return {
     currency,
@@ -111,7 +111,7 @@ export function defaultSettings(currency: string): CurrencySettings {
   };
 }
 
-/** @param row as `CURRENCY_SELECT` gives it */
+/** @param row from `CURRENCY_SELECT` */
 export function settingsOf(row: CurrencyRow): CurrencySettings {
   return { ...row, minimum: exact(row.minimum), maximum: exact(row.maximum) };
 }
@@ -146,7 +146,7 @@ export async function setCurrency(
     action: made?.created ? 'create' : 'update',
     entity: 'currency',
     entityId: currency,
-    // Two may set one for the first time at the same moment.
+    // Two requests may set the currency for the first time at the same moment.
     before: made?.created ? undefined : (before ?? defaultSettings(currency)),
     after: settings,
   });
@@ -179,17 +179,17 @@ function isReversed({ minimum, maximum }: Pick<CurrencySettings, 'minimum' | 'ma
 
 const A_DAY = 'must be a calendar day as YYYY-MM-DD';
 const TWICE = 'must not be given twice';
-/** What a caller is told of a zone that does not exist. */
+/** What a refusal says about an unknown zone. */
 export const A_ZONE = 'must be a zone of the IANA time zone database, as Europe/London';
 
-/** The index of the first value that an earlier one equals; -1 without one. */
+/** The index of the first value that equals an earlier one; -1 if there is none. */
 export function repeated(values: readonly (string | number)[]): number {
   return values.findIndex((value, index) => values.indexOf(value) < index);
 }
 
 /**
- * Refuses a body for faults that its schema does not see.
- * @param faults those whose index is not negative; the index goes into the brackets of the field
+ * Refuses a body for faults that its schema cannot find.
+ * @param faults an entry is a fault if its index is not negative; the index goes into the brackets of the field
  * @throws Problem invalid_body with all of them
  */
 export function refuse(faults: readonly [index: number, field: string, message: string][]): void {
@@ -199,14 +199,14 @@ export function refuse(faults: readonly [index: number, field: string, message: 
   throw refusedBody(told.map((fault) => ({ ...fault, code: 'invalid_format' })));
 }
 
-/** As `decimal`, of a body whose faults are listed. @throws Problem invalid_body */
+/** Like `decimal`, for a body whose faults are listed. @throws Problem invalid_body */
 export function givenDecimal(...[value, field, options]: Parameters<typeof decimal>): string {
   const read = attempt(() => decimal(value, field, options));
   if (!(read instanceof Problem)) return read;
   throw refusedBody([{ field, message: read.fault?.message ?? read.details, code: 'invalid_format' }]);
 }
 
-/** The settings of a currency, by default where nobody has set any. @throws Problem invalid_parameter */
+/** The settings of a currency, or the default if nothing is set. @throws Problem invalid_parameter */
 export async function readCurrency(db: Db, currency: string): Promise<CurrencySettings> {
   requireCurrency(currency);
   const [settings] = await readCurrencies(db, [currency]);
@@ -218,7 +218,7 @@ function requireCurrency(currency: string): void {
   if (!isCurrency(currency)) throw new Problem('invalid_parameter', { field: 'currency', message: A_CURRENCY });
 }
 
-/** The settings of those currencies of a list that have some; of all without a list. In the order of the codes. */
+/** The settings of those currencies of a list that have some, in the order of their codes. Without a list, of all currencies. */
 export async function readCurrencies(db: Db, currencies?: readonly string[]): Promise<CurrencySettings[]> {
   const where = currencies ? 'where currency = any($1)' : '';
   const { rows } = await db.query<CurrencyRow>(
@@ -228,7 +228,7 @@ export async function readCurrencies(db: Db, currencies?: readonly string[]): Pr
   return rows.map(settingsOf);
 }
 
-/** Nothing of each currency, with its decimals: what is computed has as many (`sum`). */
+/** Zero in each currency, written with its decimals. Sums that start from it have as many (`sum`). */
 export async function zerosOf(db: Db, currencies: readonly string[]): Promise<Map<string, string>> {
   const settings = await readCurrencies(db, currencies);
   const decimals = new Map(settings.map(({ currency, decimals: number }) => [currency, number]));

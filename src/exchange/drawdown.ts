@@ -21,9 +21,9 @@ import {
 } from './trade-order.ts';
 import { judgeValueDate, maturityOf, type ValueDate } from './value-date.ts';
 
-/** Drawdowns: parts of a window forward that a client takes, at its rate. */
+/** Drawdowns: parts of a window forward that a client takes at the forward's rate. */
 
-/** What a client says of a drawdown. */
+/** What a client specifies for a drawdown. */
 export interface DrawdownOrder extends TradeOrder {
   /** Decimal in plain notation. */
   buy_amount: string;
@@ -31,7 +31,7 @@ export interface DrawdownOrder extends TradeOrder {
   value_date?: string | undefined;
 }
 
-/** The trade that is drawn on, locked. Amounts are decimals. */
+/** The trade that is drawn down, locked. Amounts are decimals. */
 interface Parent {
   [column: string]: unknown;
   trade_id: string;
@@ -44,14 +44,14 @@ interface Parent {
   buy_amount: string;
   sell_amount: string;
   maturity_date: Date | null;
-  /** What its live payments and drawdowns take of it. */
+  /** The part that its live payments and drawdowns use. */
   allocated: string;
   /** Sums of its live drawdowns. */
   drawn_buy: string;
   drawn_sell: string;
 }
 
-/** What a drawdown depends on, locked until the transaction ends. */
+/** What a drawdown depends on. It is locked until the transaction ends. */
 export interface DrawdownScene {
   parent: Parent | undefined;
   named: Named;
@@ -60,7 +60,7 @@ export interface DrawdownScene {
   currency(code: string): CurrencySettings;
 }
 
-/** Who draws on which trade. */
+/** The contact, and the trade that is drawn down. */
 export interface Drawing {
   clientId: string;
   contactId: string;
@@ -79,7 +79,7 @@ export async function readDrawdown(
     values: [clientId, parentId],
   });
   const [parents, named, tradeId, settings] = await together([
-    // A statement of its own: it sees what those did for whom the lock waited.
+    // A separate statement, so that it sees the changes of transactions that the lock waited for.
     tx.query<Parent>({
       name: 'drawdown-parent',
       text: `select t.trade_id, t.trade_type, t.status, t.rate, t.rate_symbol, t.buy_currency, t.sell_currency, t.buy_amount, t.sell_amount,
@@ -106,13 +106,13 @@ export async function readDrawdown(
   };
 }
 
-/** What live payments and drawdowns take of a trade of the client $1. @param alias of `trades` */
+/** SQL for the part of a trade of client $1 that live payments and drawdowns use. @param alias of `trades` */
 export function allocatedOf(alias: string): string {
   return `(${alias}.allocated + coalesce((select sum(a.amount) from trade_allocation_deltas a
     where a.client_id = $1 and a.trade_id = ${alias}.trade_id), 0))`;
 }
 
-/** The faults of an order that only its trade tells, and the day on which it settles where it has none. */
+/** The faults of an order that show only in its trade. Otherwise the day on which it settles. */
 export function drawdownFaults(
   { parent, currency }: DrawdownScene,
   given: Partial<DrawdownOrder>,
@@ -144,7 +144,7 @@ export function requireDrawdownParts({ parent, named }: DrawdownScene, order: Pa
 const ENDED: readonly TradeStatus[] = ['Closed', 'Cancelled', 'Rejected'];
 
 /**
- * The sell amount of a drawdown that can be made.
+ * The sell amount of a drawdown, if the drawdown is possible.
  * @throws Problem transition_not_allowed, trade_not_open, already_exists, currency_mismatch, trade_amount_exceeded, amount_out_of_range,
  * insufficient_funds
  */
@@ -173,7 +173,7 @@ export function judgeDrawdown({ parent = noTrade(), named, currency }: DrawdownS
 }
 
 /**
- * What a drawdown sells: the difference of what all sell with it and without it, so that their sum is that of the whole trade.
+ * What a drawdown sells: the difference between what all drawdowns sell with it and without it. So their sum is that of the whole trade.
  * @param decimals of the sold currency
  */
 export function sellAmount(

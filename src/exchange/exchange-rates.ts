@@ -14,7 +14,7 @@ import { Currency, Decimal, formed, Instant, PATTERNS } from '../values/schemas.
 const MAX_RATES = 500;
 const RATE = Decimal('... is worth this many', { positive: true, decimals: MAX_RATE_DECIMALS });
 const SIZE = { minProperties: 1, maxProperties: MAX_RATES };
-/** As the description shows it. The service names the currency that is none. */
+/** The schema for the description. The service itself names a code that is not a currency. */
 const CURRENCIES = {
   type: 'object',
   ...SIZE,
@@ -22,7 +22,7 @@ const CURRENCIES = {
   additionalProperties: RATE,
 };
 
-/** The table of one base currency. */
+/** The table of rates of one base currency. */
 export const RATE_TABLE = new RecordKind({
   table: 'exchange_rates',
   id: 'base_currency',
@@ -66,7 +66,7 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
   return after;
 }
 
-/** The rate of one pair: bought units for one sold. */
+/** The rate of one pair: bought units for one sold unit. */
 export interface PairRate {
   sell_currency: string;
   buy_currency: string;
@@ -74,7 +74,7 @@ export interface PairRate {
   rate: string;
 }
 
-/** Sets the direct rate of a pair, for all clients, and takes the rate of the opposite pair away. Other rates of the base stay, as of now. */
+/** Sets the direct rate of a pair for all clients, and removes the rate of the opposite pair. Other rates of the base stay, and apply as of now. */
 export async function setPairRate(
   tx: Transaction,
   act: Act,
@@ -95,8 +95,8 @@ export async function setPairRate(
 }
 
 /**
- * Runs a part of a transaction with rates for those currencies of a base that have none, and takes them back: outside of it nobody sees
- * them. A payment keeps the rate that it was created with.
+ * Runs a part of a transaction with temporary rates for those currencies of a base that have none. The rates are removed again, so nobody
+ * outside sees them. A payment keeps the rate that it was created with.
  */
 export async function lendRates(
   tx: Transaction,
@@ -132,7 +132,7 @@ export async function readRates(db: Db): Promise<Rates[]> {
   return [...tables.values()];
 }
 
-/** A stored rate: one unit of the base is that many of the currency. */
+/** A stored rate: how many units of the currency one unit of the base is worth. */
 export interface RateRow {
   base_currency: string;
   currency: string;
@@ -140,23 +140,23 @@ export interface RateRow {
   as_of: Date | string;
 }
 
-/** Selects the rates from which one between two currencies follows. @param from,to parameters of the statement */
+/** A select of the rates from which a rate between two currencies follows. @param from,to parameters of the statement */
 export const ratesOf = (from: string, to: string) =>
   `select base_currency, currency, rate::text as rate, as_of from exchange_rates where currency in (${from}, ${to})
    order by as_of desc, base_currency`;
 
-/** A rate that follows from stored ones, as a fraction of them: units of the other currency for one unit. */
+/** A rate that follows from stored rates, as a fraction: units of the other currency for one unit. */
 interface FoundRate {
   numerator: string;
   denominator: string;
-  /** When the table applied that has it. */
+  /** The moment from which its table applies. */
   asOf: Date;
 }
 
 /**
- * The rate between two currencies: direct, else inverse, else over a base that has both. Of several bases it is the one whose table is the
- * newest.
- * @param rows as `ratesOf` gives them
+ * The rate between two currencies: direct, else inverse, else through a base that has both. Of several bases, the one with the newest table
+ * is used.
+ * @param rows from `ratesOf`
  */
 export function findRate(rows: readonly RateRow[], from: string, to: string): FoundRate | undefined {
   const stored = (base: string, currency: string) =>
@@ -180,15 +180,15 @@ export function findRate(rows: readonly RateRow[], from: string, to: string): Fo
 
 /** Converts amounts of one currency into another. */
 export interface Quote {
-  /** Units of the other currency for one unit, with at most 18 decimals: for people. */
+  /** Units of the other currency for one unit, with at most 18 decimals. For people to read. */
   rate: string;
-  /** Converts an amount with the stored rates and divides last, so that an amount exactly at a threshold stays there. */
+  /** Converts an amount with the stored rates and divides last. So an amount exactly at a threshold stays there. */
   convert(amount: string): string;
 }
 
-/** Decimals that a derived rate is shown with. */
+/** Decimals shown of a derived rate. */
 const SHOWN_DECIMALS = 18;
-/** Decimals of a converted amount whose division does not end. */
+/** Decimals of a converted amount if its division does not end. */
 const CONVERTED_DECIMALS = 30;
 const Precise = Big();
 Precise.DP = CONVERTED_DECIMALS;

@@ -44,13 +44,13 @@ export const FORWARD_POINTS = new RecordKind({
     }),
   },
 });
-/** As they are answered: points keep their digits. */
+/** Forward points in an answer. They keep their digits. */
 export interface PairPoints {
   sell_currency: string;
   buy_currency: string;
   points: { days: number; points: Exact }[];
 }
-/** As they are stored. */
+/** Forward points as they are stored. */
 export interface PointsRow {
   sell_currency: string;
   buy_currency: string;
@@ -96,7 +96,7 @@ export async function setForwardPoints(
 
 export const POINTS_SELECT = 'select sell_currency, buy_currency, points from forward_points';
 
-/** The forward points of all pairs that have some, by their currencies. */
+/** The forward points of all pairs that have some, in the order of their currencies. */
 export async function readForwardPoints(db: Db): Promise<PairPoints[]> {
   const { rows } = await db.query<PointsRow & Record<string, unknown>>(
     `${POINTS_SELECT} order by sell_currency, buy_currency`,

@@ -8,7 +8,7 @@ import { Problem } from '../values/errors.ts';
 import { Day } from '../values/schemas.ts';
 
 const FX_MODES = ['auto', 'open', 'closed'] as const;
-/** Weekdays on which markets are closed. */
+/** The most days in the list of holidays, on which markets are closed. */
 const MAX_HOLIDAYS = 1_000;
 
 /** When clients can trade FX. */
@@ -27,7 +27,7 @@ export type FxAvailability = Shown<typeof FX_SETTING>;
 const SUNDAY = 0;
 const FRIDAY = 5;
 const SATURDAY = 6;
-/** 17:00 in New York, in minutes after midnight: the FX week begins and ends then. */
+/** 17:00 in New York, in minutes after midnight. The FX week begins and ends at this time. */
 const CHANGE_OF_DAY_MINUTES = 17 * 60;
 
 /** Whether FX markets are open: Sunday 17:00 to Friday 17:00 in New York, except on holidays (New York's calendar days). */
@@ -63,8 +63,8 @@ export async function setFxAvailability(
 }
 
 /**
- * Whether the client can initiate FX now (GET /quotes/fx-availability).
- * @throws Problem fx_not_enabled where the client may not trade FX at all
+ * Whether the client can trade FX now (GET /quotes/fx-availability).
+ * @throws Problem fx_not_enabled if the client may not trade FX at all
  */
 export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<boolean> {
   const { rows } = await db.query<FxAvailability & { fx_enabled: boolean }>({

@@ -16,7 +16,7 @@ export interface Pair {
   buy_currency: string;
 }
 
-/** All that the price of an exchange depends on, as it stands at one moment. */
+/** Everything that the price of an exchange depends on, at one moment. */
 export interface Market {
   fxEnabled: boolean;
   fx: FxAvailability;
@@ -38,7 +38,7 @@ interface Lists {
   currencies: CurrencyRow;
 }
 
-/** Reads it by one statement. */
+/** Reads the market in one statement. */
 export async function readMarket(
   db: Db,
   environment: Environment,
@@ -69,16 +69,16 @@ export async function readMarket(
   };
 }
 
-/** A price before the spread, and when the table applied from which it follows. */
+/** A price before the spread, and the moment from which its table of rates applies. */
 export interface Mid {
   mid: Ratio;
   asOf: Date;
 }
 
 /**
- * Bought units for one sold, before the spread.
- * @param days calendar days from today to the value date of a forward; undefined: a spot
- * @returns zero or less where the points of a forward leave nothing of its rate
+ * Bought units for one sold unit, before the spread.
+ * @param days calendar days from today to the value date of a forward; undefined for a spot
+ * @returns zero or less if the points of a forward use up its rate
  * @throws Problem exchange_rate_missing
  */
 export function midOf(market: Pick<Market, 'rates' | 'points'>, pair: Pair, days?: number): Mid {
@@ -93,10 +93,10 @@ export function midOf(market: Pick<Market, 'rates' | 'points'>, pair: Pair, days
   const added = pointsAt(own ?? pointsOf(bought, sold) ?? [], days);
   if (!added) throw missing(pair, `no forward points are known for a day so far away, ${days} days,`);
   if (own) return { mid: plus(spot, added), asOf: found.asOf };
-  // The rate of the opposite pair, which is the inverse one or its own where it has one.
+  // The rate of the opposite pair: its own if it has one, otherwise the inverse.
   const opposite = findRate(market.rates, bought, sold) ?? found;
   const forward = plus(times(ratioOf(opposite.numerator), inverted(ratioOf(opposite.denominator))), added);
-  // Zero has no inverse; no price follows from it either.
+  // Zero has no inverse. The caller refuses it as a price anyway.
   return { mid: forward.numerator === 0n ? forward : inverted(forward), asOf: opposite.asOf };
 }
 
@@ -107,7 +107,7 @@ function missing({ sell_currency: sold, buy_currency: bought }: Pair, what: stri
   });
 }
 
-/** The spread of a pair for its direction: the client's for the pair, the client's, that of the pair, the default. */
+/** The spread of a pair. The first that is set counts: the client's for the pair, the client's, the pair's, the default. */
 export function spreadOf({ pricing, ofClient }: Pick<Market, 'pricing' | 'ofClient'>, pair: Pair): number {
   const ofPair = (spreads: Pricing['spreads']) =>
     spreads.find(

@@ -3,26 +3,26 @@ import { MAX_RATE_DECIMALS } from '../values/money.ts';
 import { inverted, isPositive, plus, type Ratio, ratioOf, rounded, significant, times } from '../values/ratio.ts';
 
 /**
- * Prices of exchanges (instructions, 7). A mid rate is exact; the institution's spread makes the rate, which is rounded once, towards the
- * institution. Amounts are rounded half even to the decimals of their currency.
+ * Prices of exchanges (instructions, 7). The mid rate is exact. The institution's spread is applied to it, and the result is rounded once,
+ * in the institution's favour. Amounts are rounded half even to the decimals of their currency.
  */
 
-/** Digits that a rate has at most, besides its decimals. */
+/** The most significant digits of a rate. */
 const RATE_DIGITS = 8;
-/** Basis points of a whole. */
+/** One whole in basis points. */
 const WHOLE_BPS = 10_000;
-/** Digits before the point that a side of an exchange may have. */
+/** The most digits before the point on either side of an exchange. */
 const MAX_SIDE_DIGITS = 15;
 
 /** Which side of an exchange is fixed. */
 export type FixedSide = 'buy' | 'sell';
 
-/** What is asked for: an amount of one side. */
+/** What is asked for: an amount of one side, and what determines its price. */
 export interface PriceRequest {
   operation: FixedSide;
   /** Decimal in plain notation, above zero, with at most the decimals of its currency. */
   amount: string;
-  /** Bought units for one sold, before the spread. */
+  /** Bought units for one sold unit, before the spread. */
   mid: Ratio;
   /** Basis points, 0 to 5,000. */
   spreadBps: number;
@@ -32,15 +32,15 @@ export interface PriceRequest {
 
 /** The price of an exchange: decimals in plain notation. */
 export interface Price {
-  /** Bought units for one sold. */
+  /** Bought units for one sold unit. */
   rate: string;
-  /** Sold units for one bought. */
+  /** Sold units for one bought unit. */
   inverseRate: string;
   buyAmount: string;
   sellAmount: string;
 }
 
-/** What an exchange costs. @throws Problem amount_out_of_range where a side or a rate is zero or too long */
+/** What an exchange costs. @throws Problem amount_out_of_range if a side or a rate is zero or too long */
 export function priceOf({ operation, amount, mid, spreadBps, decimals }: PriceRequest): Price {
   const spread: Ratio = { numerator: BigInt(WHOLE_BPS - spreadBps), denominator: BigInt(WHOLE_BPS) };
   const offered = times(mid, spread);
@@ -59,7 +59,7 @@ export function priceOf({ operation, amount, mid, spreadBps, decimals }: PriceRe
   return { rate, inverseRate, buyAmount: sides.buy, sellAmount: sides.sell };
 }
 
-/** Digits before the point. */
+/** The number of digits before the point. */
 function wholeDigits(decimal: string): number {
   return decimal.split('.', 1)[0]?.length ?? 0;
 }
@@ -80,9 +80,9 @@ export interface ForwardPoint {
 }
 
 /**
- * What a day adds to a mid rate: on the line between its neighbours, which begins with 0 at day 0.
+ * The points that a day adds to a mid rate, interpolated linearly between the neighbouring points. The line begins with 0 at day 0.
  * @param points by days, each day once
- * @returns undefined after the last of them
+ * @returns undefined after the last point
  */
 export function pointsAt(points: readonly ForwardPoint[], days: number): Ratio | undefined {
   let former: ForwardPoint = { days: 0, points: '0' };

@@ -7,16 +7,16 @@ import type { Config } from '../settings/config.ts';
 import { Currency, closed } from '../values/schemas.ts';
 import { refuse, repeated } from './currency.ts';
 
-/** Hundredths of a percent. */
+/** In hundredths of a percent. */
 const MAX_SPREAD_BPS = 5_000;
 const DEFAULT_SPREAD_BPS = 50;
 const QUOTE_SECONDS = { minimum: 5, maximum: 3_600, default: 30 };
-/** The greatest age of a table of rates that quotes may use, in seconds; 0: any age. */
+/** The greatest age in seconds of a table of rates that quotes may use; 0 allows any age. */
 const DEFAULT_RATE_AGE_SECONDS = { sandbox: 0, production: 300 };
 const MAX_RATE_AGE_SECONDS = 31_622_400;
 const MAX_SPREADS = 1_000;
 
-/** A spread as it is given. */
+/** The schema of a spread in requests. */
 export const SPREAD = Type.Integer({ minimum: 0, maximum: MAX_SPREAD_BPS, description: 'Hundredths of a percent' });
 const SPREADS = Type.Array(
   Type.Object(
@@ -39,7 +39,7 @@ function whole(fallback: number | undefined, limits: { minimum: number; maximum:
   const shown = Type.Integer({ description });
   return initially(Type.Integer({ ...limits, description }), fallback, { shown });
 }
-/** The field of spreads of pairs. */
+/** The field with the spreads of pairs. */
 export const spreads = () => initially(SPREADS, '[]', { shown: SHOWN_SPREADS, example: EXAMPLE_SPREADS });
 
 /** The pricing of all clients. */
@@ -85,13 +85,13 @@ export async function setPricing(
   return after;
 }
 
-/** The pricing of all clients, by default where nobody has set any. */
+/** The pricing of all clients, or the default if nothing is set. */
 export async function readPricing(db: Db, environment: Environment): Promise<Pricing> {
   const { rows } = await db.query<Pricing>(`select ${PRICING.select} from pricing`);
   return rows[0] ?? defaultPricing(environment);
 }
 
-/** The pricing of all clients where nobody has set any. */
+/** The pricing of all clients if nothing is set. */
 export function defaultPricing(environment: Environment): Pricing {
   return {
     quote_seconds: QUOTE_SECONDS.default,

@@ -18,20 +18,20 @@ import {
   writeOrdered,
 } from './trade-order.ts';
 
-/** The booking of a quote: in one transaction it is used, its trade is booked, and the sell amount is held. */
+/** Books a quote. One transaction marks it as used, books its trade, and holds the sell amount. */
 
-/** Who books which quote. */
+/** The contact, and the quote that is booked. */
 export interface Booking {
   clientId: string;
   contactId: string;
   quoteId: string;
 }
 
-/** What a booking depends on, locked until the transaction ends. */
+/** What a booking depends on. It is locked until the transaction ends. */
 export interface BookingScene {
   quote: QuoteRow | undefined;
   named: Named;
-  /** The identifier of the trade to be. */
+  /** The identifier of the trade that will be booked. */
   tradeId: string;
 }
 
@@ -54,15 +54,15 @@ export async function readBooking(
   return { quote: first(quotes), named, tradeId };
 }
 
-/** The faults of an order that only its quote tells. */
+/** The faults of an order that show only in its quote. */
 export function bookingFaults({ quote }: BookingScene, { reason }: Partial<TradeOrder>): BodyFault[] {
   if (!quote || quote.trade_type === 'spot' || reason !== SPOT_ONLY) return [];
   return [{ field: 'reason', code: 'invalid_format', message: `${SPOT_ONLY} is for a spot only` }];
 }
-/** A reason that no other trade has. */
+/** A reason that only spot trades may have. */
 export const SPOT_ONLY = 'not_related_to_goods_or_services';
 
-/** The quote and the account of a booking exist. @throws Problem quote_not_found, currency_account_not_found */
+/** Requires that the quote and the account of a booking exist. @throws Problem quote_not_found, currency_account_not_found */
 export function requireBookingParts({ quote, named }: BookingScene, order: Partial<TradeOrder>): QuoteRow {
   if (!quote) return noQuote();
   requireAccount(order, named);
@@ -79,7 +79,7 @@ export function judgeBooking({ quote = noQuote(), named }: BookingScene, now: Da
   requireFunds(named, quote.sell_amount);
 }
 
-/** Uses a quote that was judged, and books its trade. */
+/** Marks a judged quote as used, and books its trade. */
 export async function writeBooking(
   tx: Transaction,
   act: Act,
@@ -98,7 +98,7 @@ export async function writeBooking(
   const trade = tradeOf(act, { booking, quote, order, tradeId });
   const use: AuditEntry = { action: 'update', entity: 'quote', entityId: id, clientId, before, after };
   const written = await writeOrdered(tx, act, apiUrl, { trade, funds: named.funds, audited: [use] });
-  // Its row is locked, and nothing else of it ever changes.
+  // The quote's row is locked, and nothing else ever changes it, so its text can be noted now.
   noteRecord(tx, 'quote', id, () => ({ text: JSON.stringify(after) }));
   return written;
 }

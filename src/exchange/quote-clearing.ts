@@ -3,10 +3,10 @@ import { Periodic } from '../process/periodic.ts';
 import { oldestQuote } from './quote.ts';
 
 const CLEAR_INTERVAL_MS = 3_600_000;
-/** Quotes that one statement deletes. */
+/** The number of quotes that one statement deletes. */
 const MAX_BATCH_ROWS = 5_000;
 
-/** Deletes the quotes that can no longer be read. */
+/** Deletes quotes that are too old to be read. */
 export function createQuoteClearing({ backgroundPool, clock, log }: Context): Periodic {
   return new Periodic({
     name: 'quotes',

@@ -9,7 +9,7 @@ import type { QuoteRequest, QuoteTerms } from './quote-terms.ts';
 
 export const QUOTE_STATUSES = ['open', 'used', 'expired'] as const;
 export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
-/** Days for which a quote can be read. */
+/** Days during which a quote can be read. */
 export const QUOTE_DAYS = 90;
 
 const text = (description: string, example: string) => made(Type.String({ description }), { example });
@@ -22,7 +22,7 @@ const RATE = 'Bought units for one sold';
 const INVERSE = 'Sold units for one bought';
 const PAIR = 'Pair, sold currency first';
 
-/** A quote as it is stored, and as the institution sees it. */
+/** A quote as it is stored, and in the form that the institution sees. */
 export const QUOTE = new RecordKind({
   table: 'quotes',
   id: 'quote_id',
@@ -55,18 +55,18 @@ export const QUOTE = new RecordKind({
     rate_as_of: moment('When the table of rates applied', '2026-07-01T10:14:30+01:00'),
   },
 });
-/** A quote as the institution sees it. */
+/** A quote in the form that the institution sees. */
 export type QuoteRecord = Shown<typeof QUOTE>;
 
 const { properties: SHOWN } = Type.Object(QUOTE.shown);
-/** What an estimate and a quote have in common, in the order of the answer. */
+/** The fields that an estimate and a quote share, in the order of the answer. */
 const TERMS = [
   ...(['inverse_rate', 'inverse_rate_symbol', 'buy_amount', 'buy_currency', 'sell_amount', 'sell_currency'] as const),
   ...(['fee_amount', 'fee_currency', 'value_date', 'warning'] as const),
 ] as const;
 const OF_QUOTE = ['quote_id', 'trade_type', 'operation', 'contact_id', 'created_at', 'expires_at'] as const;
 
-/** What a price costs, without a promise. */
+/** The price of an exchange, without commitment. */
 export const ESTIMATE = {
   quoted_rate: Type.Null(),
   quoted_rate_symbol: Type.Null(),
@@ -74,7 +74,7 @@ export const ESTIMATE = {
   estimated_rate_symbol: Type.String({ description: PAIR }),
   ...Type.Pick(Type.Object(SHOWN), [...TERMS]).properties,
 };
-/** A quote as its client sees it. */
+/** A quote in the form that its client sees. */
 export const CLIENT_QUOTE = {
   quoted_rate: ExactNumber(RATE),
   quoted_rate_symbol: Type.String({ description: PAIR }),
@@ -83,7 +83,7 @@ export const CLIENT_QUOTE = {
   ...Type.Pick(Type.Object(SHOWN), [...TERMS, ...OF_QUOTE]).properties,
   book_trade: Type.String({ format: 'uri', description: 'Where POST books it' }),
 };
-/** The same with what became of it. */
+/** A client's quote, with what became of it. */
 export const CLIENT_QUOTE_NOW = {
   ...CLIENT_QUOTE,
   ...Type.Pick(Type.Object(SHOWN), ['status', 'trade_id']).properties,
@@ -122,7 +122,7 @@ export interface QuoteRow {
 export const QUOTE_COLUMNS = `quote_id, client_id, contact_id, trade_id, trade_type, operation, rate, inverse_rate, buy_amount, buy_currency,
   sell_amount, sell_currency, value_date, maturity_date, warning, created_at, expires_at, mid, spread_bps, rate_as_of`;
 
-/** What of a quote follows from its terms, as it is stored. */
+/** The columns of a quote that follow from its terms. */
 export function storedTerms(request: QuoteRequest, terms: QuoteTerms) {
   return {
     ...{ trade_type: request.trade_type, operation: request.operation },
@@ -137,7 +137,7 @@ export function storedTerms(request: QuoteRequest, terms: QuoteTerms) {
 
 type Stored = ReturnType<typeof storedTerms>;
 
-/** What an estimate and a quote say of an exchange. */
+/** The fields of an exchange that estimates and quotes show. */
 function shownTerms(row: Stored) {
   return {
     inverse_rate: new Exact(row.inverse_rate),
@@ -149,7 +149,7 @@ function shownTerms(row: Stored) {
   };
 }
 
-/** An estimate as it is answered. */
+/** An estimate in the form of an answer. */
 export function estimateOf(row: Stored): Estimate {
   return {
     ...{ quoted_rate: null, quoted_rate_symbol: null },
@@ -158,7 +158,7 @@ export function estimateOf(row: Stored): Estimate {
   };
 }
 
-/** A quote as its client sees it. @param apiUrl the public address of the client API */
+/** A quote in the form that its client sees. @param apiUrl the public address of the client API */
 export function clientQuote(row: QuoteRow, apiUrl: string): ClientQuote {
   const booking = new URLSearchParams({ client_id: row.client_id, quote_id: row.quote_id });
   return {
@@ -179,7 +179,7 @@ export function quoteStatus({ trade_id: trade, expires_at: end }: QuoteRow, now:
 
 const FIELDS = QUOTE.names;
 
-/** A quote as the institution sees it. */
+/** A quote in the form that the institution sees. */
 export function quoteRecord(row: QuoteRow, now: Date): QuoteRecord {
   return QUOTE.show(FIELDS, {
     ...{ quote_id: row.quote_id, client_id: row.client_id, contact_id: row.contact_id },

@@ -9,9 +9,9 @@ import { type Market, type Mid, midOf, type Pair, spreadOf } from './market.ts';
 import { type FixedSide, type Price, priceOf } from './price.ts';
 import { judgeValueDate, maturityOf, type ValueDate } from './value-date.ts';
 
-/** What a quote says, and why it is refused (instructions, 7): pure rules. */
+/** The terms of a quote, and the reasons to refuse one (instructions, 7). Pure rules. */
 
-/** What is asked for, once its schema has taken it. */
+/** A request for a quote that has passed its schema. */
 export interface QuoteRequest extends Pair {
   operation: FixedSide;
   /** Decimal in plain notation. */
@@ -21,7 +21,7 @@ export interface QuoteRequest extends Pair {
   value_date?: string | undefined;
 }
 
-/** What a quote says. */
+/** The terms of a quote. */
 export interface QuoteTerms extends Price, Mid {
   spreadBps: number;
   valueDate: ValueDate;
@@ -29,8 +29,8 @@ export interface QuoteTerms extends Price, Mid {
 }
 
 /**
- * The faults of a request that its schema does not see.
- * @param given the fields that have no fault
+ * The faults of a request that its schema cannot find.
+ * @param given the fields without faults
  */
 export function quoteFaults(market: Market, given: Partial<QuoteRequest>, now: Date): BodyFault[] {
   const { operation, amount, sell_currency: sold, buy_currency: bought, trade_type: kind } = given;
@@ -53,8 +53,8 @@ function settled(market: Market, { sell_currency: sold, buy_currency: bought }: 
 }
 
 /**
- * What a quote says to a request without faults.
- * @param firm whether it is to be booked, and not an estimate
+ * The terms of a quote for a request without faults.
+ * @param firm whether it will be booked; otherwise it is an estimate
  * @throws Problem fx_not_enabled, fx_closed, currency_not_allowed, exchange_rate_missing, exchange_rate_stale, amount_out_of_range
  */
 export function quoteTerms(

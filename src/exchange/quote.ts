@@ -18,7 +18,7 @@ import {
 } from './quote-declaration.ts';
 import type { QuoteRequest, QuoteTerms } from './quote-terms.ts';
 
-/** Quotes that a contact may have open for a client. */
+/** The most open quotes of a contact for one client. */
 const MAX_OPEN_QUOTES = 20;
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -30,7 +30,7 @@ interface Asking {
 }
 
 /**
- * When the open quotes of a contact expire, the first of them first. It locks them: the contact's next quote waits until this one is known.
+ * When the open quotes of a contact expire, the earliest first. It locks them, so the contact's next quote waits until this one is known.
  * @returns at most as many as may be open
  */
 export async function lockOpenQuotes(tx: Transaction, { clientId, contactId }: Asking, now: Date): Promise<Date[]> {
@@ -49,9 +49,9 @@ export async function lockOpenQuotes(tx: Transaction, { clientId, contactId }: A
 }
 
 /**
- * Keeps a quote. Its moments are whole seconds, as they are shown.
- * @param open when the open ones of the contact expire (`lockOpenQuotes`)
- * @throws Problem rate_limited where too many are open
+ * Stores a quote. Its moments are whole seconds, as answers show them.
+ * @param open when the contact's open quotes expire (`lockOpenQuotes`)
+ * @throws Problem rate_limited if too many are open
  */
 export async function createQuote(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function createQuote(
   return row;
 }
 
-/** The moment up to which quotes can no longer be read. */
+/** Quotes that were created before this moment can no longer be read. */
 export function oldestQuote(now: Date): Date {
   return new Date(now.getTime() - QUOTE_DAYS * DAY_MS);
 }
@@ -109,7 +109,7 @@ export async function findQuote(db: Db, quoteId: string, now: Date): Promise<Quo
   return found ? quoteRecord(found, now) : noQuote();
 }
 
-/** Quotes as the institution reads them, in any order. */
+/** Quotes in the form that the institution reads, in any order. */
 export async function readQuotes(db: Db, ids: readonly string[], now: Date): Promise<QuoteRecord[]> {
   const { rows } = await db.query<QuoteRow>(`select ${QUOTE_COLUMNS} from quotes where quote_id = any($1)`, [
     textArray(ids),

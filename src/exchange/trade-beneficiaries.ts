@@ -4,21 +4,21 @@ import type { Transaction } from '../database/database.ts';
 import { textArray } from '../values/text-array.ts';
 import type { TradeMemory } from './trade-memory.ts';
 
-/** A payment of a trade, and whom it pays. */
+/** A payment that a trade funds, with its beneficiary. */
 export interface PaymentOfTrade {
   client_id: string;
   trade_id: string;
   beneficiary_id: string;
 }
 
-/** The key of a payment's trade and beneficiary, in a map. */
+/** The key of a payment's trade and beneficiary in a map. */
 export function joinKey({ client_id: client, trade_id: trade, beneficiary_id: beneficiary }: PaymentOfTrade): string {
   return `${client}\0${trade}\0${beneficiary}`;
 }
 
 /**
- * Makes the beneficiaries of new payments beneficiaries of their trades.
- * @returns those whose trades change by it, by `joinKey`: a trade with a list of its core's own does not
+ * Adds the beneficiaries of new payments to their trades. A trade whose core sent a list of its own is not changed.
+ * @returns the changes, by `joinKey`
  */
 export async function joinTrades(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function joinTrades(
 ): Promise<Map<string, PaymentOfTrade>> {
   if (payments.length === 0) return new Map();
   const joining = [...new Map(payments.map((each) => [joinKey(each), each])).values()];
-  // In one order for everybody, so that two imports do not wait for each other.
+  // Sorted in one order for everybody, so that two imports do not deadlock.
   const { rows: joined } = await tx.query<PaymentOfTrade & Record<string, unknown>>({
     name: 'join-trades',
     text: `with joined as (
@@ -44,7 +44,7 @@ export async function joinTrades(
   return new Map(joined.map((each) => [joinKey(each), each]));
 }
 
-/** Notes that a trade has a further beneficiary. @param options `action`: what the change feed calls it; `memory`: of an import */
+/** Notes that a trade has a further beneficiary. @param options `action`: its name in the change feed; `memory`: of an import */
 export function noteJoin(
   tx: Transaction,
   act: Act,

@@ -12,14 +12,14 @@ import { readTrade, type TradeValues } from './trade-input.ts';
 /** A trade that is to be booked. */
 export interface NewTrade {
   input: TradeInput;
-  /** The caller's, or one that is made. */
+  /** The caller's identifier; undefined if the service makes one. */
   id: string | undefined;
   values: TradeValues;
   /** The multi payment that it belongs to. */
   multipaymentId?: number;
-  /** Whether its client has the trade that it draws down; `judgeTrades` completes it. */
+  /** Whether its client has the trade that it draws down. `judgeTrades` sets this. */
   parentFound?: boolean;
-  /** What its client ordered. */
+  /** What its client gave with an order. */
   ordered?: OrderedTrade;
 }
 
@@ -31,11 +31,11 @@ export interface OrderedTrade {
   quote_id?: string | null;
   value_date?: string | null;
   mass_payment_id?: string | null;
-  /** It belongs to one payment, which it follows. */
+  /** Whether it belongs to a single payment and follows that payment's status. */
   single?: boolean;
 }
 
-/** A trade whose values may be at fault: it is refused for its client or its contact first. */
+/** A trade whose values may have a fault. If its client or its contact is wrong too, that is reported first. */
 export type WantedTrade = Omit<NewTrade, 'values'> & { values: TradeValues | Problem };
 
 /**
@@ -48,14 +48,14 @@ export async function createTrade(tx: Transaction, act: Act, apiUrl: string, inp
   return trade as TradeRecord;
 }
 
-/** Books trades, all or nothing, and notifies them. @throws Problem, the first, as createTrade */
+/** Books trades, all or nothing, and notifies them. @throws Problem the first one, as for createTrade */
 export async function createTrades(
   tx: Transaction,
   act: Act,
   apiUrl: string,
   wanted: readonly WantedTrade[],
 ): Promise<TradeRecord[]> {
-  // The index and then the foreign key refuse one that is alone.
+  // A single trade is refused by the index and then the foreign key.
   const several = wanted.length > 1;
   const refused = await judgeTrades(tx, wanted, several);
   const trades = wanted.slice(0, Math.min(wanted.length, ...refused.keys())) as NewTrade[];
@@ -66,9 +66,9 @@ export async function createTrades(
 }
 
 /**
- * Finds what trades name.
- * @param look whether the trades that they draw down are looked for
- * @returns why trades are refused, by their index: their client, their contact, or what could not be read
+ * Looks up what trades name.
+ * @param look whether to look up the trades that they draw down
+ * @returns why trades are refused, by index: their client, their contact, or a field that could not be read
  */
 export async function judgeTrades(
   tx: Transaction,
@@ -92,7 +92,7 @@ export async function judgeTrades(
   return refused;
 }
 
-/** Refuses drawdowns of trades that the client has neither stored nor earlier in the list. The trades have identifiers. */
+/** Refuses drawdowns of trades that the client has neither stored nor placed earlier in the list. The trades already have identifiers. */
 export function judgeParents(trades: readonly NewTrade[]): Map<number, Problem> {
   const refused = new Map<number, Problem>();
   const earlier = new Set<string>();
@@ -128,7 +128,7 @@ const columnsAt = (now: Date): Columns<NewTrade> =>
     created_at: () => now,
   });
 
-/** Writes the trades of single payments, which have identifiers, and notifies them. Nobody has to wait for it. */
+/** Writes the trades of single payments, which already have identifiers, and notifies them. The caller need not wait for it. */
 export async function writeOwnTrades(
   tx: Transaction,
   act: Act,
@@ -151,10 +151,10 @@ export async function writeOwnTrades(
 }
 
 /**
- * Writes trades that were judged and have identifiers, and notifies them in their order. Nobody has to wait for it.
+ * Writes trades that were judged and have identifiers, and notifies them in order. The caller need not wait for it.
  * @param options `silent`: nobody is notified; `imported`: they are lines of an import, which writes one audit row for all of them;
- * `audited`: what else the change has done, before its trades
- * @returns the trades as they are now; none of an import that is silent
+ * `audited`: other effects of the same change, before its trades
+ * @returns the trades as they are now; none for a silent import
  */
 export async function writeTrades(
   tx: Transaction,
@@ -177,7 +177,7 @@ export async function writeTrades(
   return records;
 }
 
-/** A new trade as the operator sees it: what is stored of it is known. */
+/** A new trade in the form that the operator sees. It needs no query, because everything that is stored is known. */
 function newRecord(columns: Columns<NewTrade>, trade: NewTrade, apiUrl: string): TradeRecord {
   const stored = Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value(trade) ?? null]));
   const { beneficiaries = null } = trade.input;

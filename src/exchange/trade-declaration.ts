@@ -26,7 +26,7 @@ const ofClient = (description: string, example: string | null = null) =>
 const WHOSE = 'Contact who booked it';
 const RATE = 'Units of the bought currency for one unit of the sold one';
 
-/** A trade: what books one, and what is seen of it (the service interface, BookedTrade), in the order of the answer. */
+/** A trade: the fields that book one, and the fields that are shown (service interface, BookedTrade), in the order of the answer. */
 export const TRADE = new RecordKind({
   table: 'trades',
   id: 'trade_id',
@@ -78,7 +78,7 @@ export const TRADE = new RecordKind({
     trade_receipt: made(Type.String({ format: 'uri', description: 'Location to download the trade receipt' }), {
       example: 'https://api.example.com/documents?type=tr&id=TRD000001&client_id=CLI000001',
     }),
-    /** Where the core does not send them, they are those of its payments. */
+    /** If the core does not send them, they are the beneficiaries of its payments. */
     beneficiaries: initially(
       Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Default: the beneficiaries of its payments' }),
       null,
@@ -109,29 +109,29 @@ export const TRADE = new RecordKind({
   },
 });
 export type TradeInput = Input<typeof TRADE>;
-/** A trade as the operator sees it. */
+/** A trade in the form that the operator sees. */
 export type TradeRecord = Shown<typeof TRADE>;
-/** The properties of a body that books one. */
+/** The properties of a body that books a trade. */
 export const TRADE_FIELDS = TRADE.given(
   ...(['client_id', 'contact_id', 'buy_currency', 'sell_currency', 'buy_amount', 'rate'] as const),
 );
-/** What only the institution sees of a trade: whose it is, and what was ordered. */
+/** Fields of a trade that only the institution sees: its client, and what was ordered. */
 const OF_INSTITUTION = [
   ...(['client_id', 'contact_id', 'source', 'reason', 'external_reference_id', 'funding_account_id'] as const),
   ...(['quote_id', 'value_date', 'mass_payment_id', 'hold_released'] as const),
 ] as const;
-/** A trade as events carry it. */
+/** The schema of a trade in events. */
 export const BOOKED_TRADE = Type.Omit(Type.Object(TRADE.shown), [...OF_INSTITUTION]);
-/** A trade as events carry it. */
+/** A trade in the form that events carry. */
 export type BookedTrade = Omit<TradeRecord, (typeof OF_INSTITUTION)[number]>;
 const BOOKED_NAMES = Object.keys(BOOKED_TRADE.properties) as (keyof BookedTrade)[];
 
-/** A trade as events carry it. */
+/** A trade in the form that events carry. */
 export function bookedTrade(trade: TradeRecord): BookedTrade {
   return TRADE.show(BOOKED_NAMES, trade);
 }
 
-/** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
+/** A maturity in its stored form. A day means midnight UTC. @throws Problem invalid_body */
 export function parseMaturity(text: string, inside = ''): Date {
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
   if (!instant)

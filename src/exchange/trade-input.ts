@@ -5,12 +5,12 @@ import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
 import { inverted, ratioOf, rounded, times } from '../values/ratio.ts';
 import { parseMaturity, type TradeInput } from './trade-declaration.ts';
 
-/** A trade's fields as they are stored. */
+/** The fields of a trade in their stored form. */
 export type TradeValues = ReturnType<typeof readTrade>;
 
 /**
- * Reads a trade's fields, each checked.
- * @param inside path of the trade in the request, before the names of its fields: `trades[0].`
+ * Reads and checks the fields of a trade.
+ * @param inside path of the trade in the request, which precedes the names of its fields: `trades[0].`
  * @throws Problem invalid_body, invalid_parameter
  */
 export function readTrade(input: TradeInput, now: Date, inside = '') {
@@ -28,7 +28,7 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
   const rate = decimal(input.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
   const buyAmount = decimal(input.buy_amount, `${inside}buy_amount`, { positive: true });
   const decimals = minorUnits(input.sell_currency);
-  // The rate is the price of one unit of the bought currency's counterpart: buy = sell x rate, as `rate_symbol` says (sell/buy).
+  // The rate is the number of bought units for one sold unit: buy = sell x rate, as `rate_symbol` (sell/buy) says.
   const sellAmount =
     input.sell_amount === undefined
       ? rounded(times(ratioOf(buyAmount), inverted(ratioOf(rate))), decimals, 'half-even')

@@ -1,24 +1,24 @@
 import type { RecordMemory, RecordText } from '../audit/change.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 
-/** Trades that an import remembers: 8 MB of those of usual length. */
+/** The most trades that an import remembers: 8 MB at their usual length. */
 const MAX_TRADES = 5_000;
-/** A longer record is read each time. It has room for fewer beneficiaries than a trade shows. */
+/** A longer record is read each time. This length has room for fewer beneficiaries than a trade shows. */
 const MAX_RECORD_CHARACTERS = 4_096;
-/** Quotes within a text are escaped, so that this is the field. */
+/** Marks the start of the field. Quotes within a text are escaped, so it matches nothing else. */
 const LIST = '"beneficiaries":[';
 
 /**
- * The trades that an import has changed, as the feed showed them. Each batch of payments brings further beneficiaries to the same trades.
- * Reading a trade for that costs several times as much as adding them to its text. The version tells whether the trade is still as it
- * was: nobody changes it without raising the version, and whoever has raised it holds it until the commit.
+ * Remembers the trades that an import has changed, in the form that the feed showed. Each batch of payments adds beneficiaries to the same
+ * trades. Reading a trade again costs several times as much as adding them to its text. The version shows whether a trade is unchanged:
+ * every change raises the version, and whoever has raised it holds it until the commit.
  */
 export class TradeMemory implements RecordMemory {
   readonly #trades = new BoundedMap<string, { version: number; text: string }>(MAX_TRADES);
-  /** What the transaction has added to each trade. */
+  /** The beneficiaries that the transaction has added to each trade. */
   readonly #joined = new Map<string, string[]>();
 
-  /** Takes note of a further beneficiary, which the transaction has stored. */
+  /** Adds a beneficiary that the transaction has stored. */
   join(tradeId: string, beneficiaryId: string): void {
     const joined = this.#joined.get(tradeId);
     if (joined) joined.push(beneficiaryId);
@@ -41,14 +41,14 @@ export class TradeMemory implements RecordMemory {
     else this.#trades.delete(id);
   }
 
-  /** Forgets everything, as after a transaction that was rolled back: its versions will be given again. */
+  /** Forgets everything, for example after a transaction that was rolled back. Its versions will be given out again. */
   clear(): void {
     this.#trades.clear();
     this.#joined.clear();
   }
 }
 
-/** A trade with a further beneficiary, in the place that it has in the order of the database: that of the bytes. Identifiers are ASCII. */
+/** Inserts a beneficiary into the text of a trade, at its place in the order of the database, which is by bytes. Identifiers are ASCII. */
 function withBeneficiary(trade: string, id: string): string {
   const start = trade.indexOf(LIST) + LIST.length;
   let place = start;
@@ -61,7 +61,7 @@ function withBeneficiary(trade: string, id: string): string {
   return `${trade.slice(0, place)}"${id}"${separator}${trade.slice(place)}`;
 }
 
-/** Whether the identifier that begins at a place, and ends with a quote, comes after another one. No character of one is below a quote. */
+/** Whether the quoted identifier that begins at a place sorts after another one. No character of an identifier sorts below a quote. */
 function follows(text: string, place: number, id: string): boolean {
   for (let index = 0; index < id.length; index += 1) {
     const difference = text.charCodeAt(place + index) - id.charCodeAt(index);

@@ -15,7 +15,7 @@ import type { TradeRecord } from './trade-declaration.ts';
 
 /** Trades that clients order (instructions, 7): what a booked quote and a drawdown have in common. */
 
-/** What a client says of a trade that it orders. */
+/** What a client specifies for a trade. */
 export interface TradeOrder {
   reason: (typeof REASONS)[number];
   reference?: string | undefined;
@@ -24,15 +24,15 @@ export interface TradeOrder {
   funding_account_id?: number | undefined;
 }
 
-/** What the order of a trade names. */
+/** What the order of a trade refers to. */
 export interface Named {
-  /** Whether the client has a trade with its external reference already. */
+  /** Whether the client already has a trade with this external reference. */
   taken: boolean;
-  /** The account, locked; undefined where none is named, or the client has none with this number. */
+  /** The account, locked. Undefined if none is named, or if the client has none with this number. */
   funds: LockedFunds | undefined;
 }
 
-/** Reads what an order names, and locks its account. Trades and quotes are locked before. */
+/** Reads what an order refers to, and locks its account. Trades and quotes must be locked earlier. */
 export async function readNamed(tx: Transaction, clientId: string, order: Partial<TradeOrder>): Promise<Named> {
   const { external_reference_id: reference, funding_account_id: account } = order;
   const [taken, funds] = await together([
@@ -85,7 +85,7 @@ export function requireFunds({ funds }: Named, needed: string): void {
   );
 }
 
-/** What a client is answered whose trade was booked. */
+/** The answer to a client whose trade was booked. */
 export interface BookedAnswer {
   trade_id: string;
   bank_account: Awaited<ReturnType<typeof bankAccountFor>>;
@@ -94,8 +94,8 @@ export interface BookedAnswer {
 }
 
 /**
- * Writes a trade that was judged and has an identifier, and holds its sell amount where it has an account. All of it goes to the server in
- * one go, the versions of what has changed included.
+ * Writes a judged trade that has an identifier. If it has an account, it also holds its sell amount. Everything goes to the server
+ * together, including the new versions of what changed.
  * @param audited what else has changed, before it
  */
 export async function writeOrdered(
@@ -110,7 +110,7 @@ export async function writeOrdered(
   tx.meanwhile(paidInto);
   const [record] = await writeTrades(tx, act, apiUrl, [trade], { audited });
   if (!record) throw new TypeError('the trade was not written');
-  // Nobody else knows it before the commit.
+  // Nobody else knows this trade before the commit, so its text can be noted now.
   noteRecord(tx, 'trade', id, () => ({ text: JSON.stringify(record) }));
   lockChanges(tx);
   if (funds)

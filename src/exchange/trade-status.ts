@@ -7,7 +7,7 @@ import { Problem } from '../values/errors.ts';
 import { findTrade, noTrade, notifyReadTrades, notifyTrades } from './trade.ts';
 import type { TradeRecord, TradeStatus } from './trade-declaration.ts';
 
-/** A trade that was ordered stays so: its money was held, and is free now. */
+/** An ordered trade never leaves these statuses, because its held money has been spent or released. */
 const FINAL: readonly TradeStatus[] = ['Closed', 'Cancelled', 'Rejected'];
 
 interface LockedTrade {
@@ -18,8 +18,8 @@ interface LockedTrade {
 }
 
 /**
- * Gives a trade a status; a new one is notified, unless it is to be `silent`.
- * @throws Problem trade_not_found; transition_not_allowed of a trade that follows its payment, and of a client's that has ended
+ * Changes the status of a trade. A new status is notified, unless `silent` is set.
+ * @throws Problem trade_not_found; transition_not_allowed if the trade follows its payment, or was ordered by a client and has ended
  */
 export async function setTradeStatus(
   tx: Transaction,
@@ -51,7 +51,7 @@ export async function setTradeStatus(
   return trade;
 }
 
-/** What a caller is told who uses the trade of one payment. @param field that names the trade */
+/** The refusal for a caller that uses the trade of a single payment. @param field that names the trade */
 export function ofOnePayment(field: string): Problem {
   return new Problem('transition_not_allowed', {
     field,
@@ -59,7 +59,7 @@ export function ofOnePayment(field: string): Problem {
   });
 }
 
-/** A trade that follows its payment. */
+/** A trade that follows its payment's status. */
 export interface FollowingTrade {
   clientId: string;
   tradeId: string;
@@ -67,7 +67,7 @@ export interface FollowingTrade {
   status: TradeStatus;
 }
 
-/** Gives the trades of single payments, whose rows are locked, the status that follows from their payments, and notifies them. */
+/** Sets the status of trades of single payments from the status of the payments, whose rows are locked, and notifies them. */
 export async function followPayments(
   tx: Transaction,
   act: Act,

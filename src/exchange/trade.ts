@@ -18,13 +18,13 @@ export type TradeRow = Omit<
   sell_amount: string;
   fee_amount: string | null;
   maturity_date: Date | null;
-  /** As the core sent them. */
+  /** The list that the core sent. */
   beneficiaries: unknown[] | null;
-  /** Otherwise those of its payments, in order; no identifier has a comma. */
+  /** The beneficiaries of its payments, in order, used if the core sent none. No identifier contains a comma. */
   joined: string | null;
 };
 
-/** @param tenant SQL of the client */
+/** @param tenant SQL that gives the client */
 export const tradeColumns = (tenant: string) => `${TRADE.selectFrom('t', 'trade_receipt')},
   case when t.beneficiaries is null then array_to_string(array(select b.beneficiary_id from trade_beneficiaries b
     where b.client_id = ${tenant} and b.trade_id = t.trade_id order by b.beneficiary_id limit 1000), ',') end as joined`;
@@ -32,7 +32,7 @@ const COLUMNS = tradeColumns('t.client_id');
 
 const FIELDS = TRADE.names;
 
-/** A trade as the operator sees it, with the links made from the public address. */
+/** A trade in the form that the operator sees, with links that start with the public address. */
 export function tradeRecord(row: TradeRow, apiUrl: string): TradeRecord {
   const receipt = new URLSearchParams({ type: 'tr', id: row.trade_id, client_id: row.client_id });
   return TRADE.show(FIELDS, {
@@ -53,7 +53,7 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
   return row ? tradeRecord(row, apiUrl) : noTrade();
 }
 
-/** Trades as the operator reads them, in any order. */
+/** Trades in the form that the operator reads, in any order. */
 export async function readTrades(db: Db, apiUrl: string, ids: readonly string[]): Promise<TradeRecord[]> {
   const { rows } = await db.query<TradeRow>({
     name: 'trade-records',
@@ -101,7 +101,7 @@ export async function notifyTrades(tx: Transaction, now: Date, trades: readonly 
   await notifyAll(tx, eventsOf(now, trades));
 }
 
-/** The same of trades that are read for it, beside what follows. */
+/** Like `notifyTrades`, but reads the trades first. It runs alongside later statements. */
 export async function notifyReadTrades(
   tx: Transaction,
   now: Date,

@@ -3,41 +3,41 @@ import { type BodyFault, refusedBody } from '../values/errors.ts';
 import { afterBusinessDays, closedWords, isPast, MAX_DAYS_AHEAD, nextBusinessDay } from './business-days.ts';
 import type { CurrencySettings } from './currency.ts';
 
-/** On which day an exchange settles (instructions, 7): pure rules. Today is the London day. */
+/** Determines on which day an exchange settles (instructions, 7). Pure rules; today is the London day. */
 
-/** A spot is due within so many business days, or within the larger cut-off of its currencies. */
+/** A spot is due within this number of business days, or within the larger cut-off of its currencies. */
 const SPOT_DAYS = 2;
-/** The last second of a London day, for a currency without a cut-off. */
+/** Seconds of the last minute of a London day, in milliseconds, for a currency without a cut-off time. */
 const END_OF_DAY_MS = 59_000;
 
-/** What a value date needs to know of a currency. */
+/** The settings of a currency that a value date depends on. */
 export type SettledCurrency = Pick<
   CurrencySettings,
   'currency' | 'weekend' | 'holidays' | 'cutoff_days' | 'cutoff_time' | 'cutoff_timezone'
 >;
 
-/** An exchange, or a drawdown: it settles as a spot, on any day until the maturity of what it draws on. */
+/** A drawdown settles like a spot, on any day until the maturity of the trade that it draws down. */
 export type DatedExchange = 'spot' | 'forward' | 'drawdown';
 
 interface Dated {
   kind: DatedExchange;
   /** `YYYY-MM-DD`; undefined: as early as possible. */
   asked: string | undefined;
-  /** The sold currency and the bought one. */
+  /** The sold currency, then the bought one. */
   currencies: readonly [SettledCurrency, SettledCurrency];
   now: Date;
-  /** Of a drawdown: the London day on which the trade matures that it draws on. */
+  /** Only for a drawdown: the London day on which the trade that it draws down matures. */
   maturity?: string | undefined;
 }
 
 /** The day on which an exchange settles. */
 export interface ValueDate {
   date: string;
-  /** Why it is not the day that was asked for; null where it is, or where none was. */
+  /** Why the day differs from the requested one; null if it does not, or if none was requested. */
   warning: string | null;
 }
 
-/** As `judgeValueDate`. @throws Problem invalid_body where the day, or where it moves to, is too late */
+/** Like `judgeValueDate`. @throws Problem invalid_body if the day, or the day that it moves to, is too late */
 export function valueDate(dated: Dated): ValueDate {
   const judged = judgeValueDate(dated);
   if ('code' in judged) throw refusedBody([judged]);
@@ -45,8 +45,8 @@ export function valueDate(dated: Dated): ValueDate {
 }
 
 /**
- * The day on which an exchange settles: the one that is asked for, or the first possible one after it.
- * @returns the fault of the request where the day, or where it moves to, is too late
+ * The day on which an exchange settles: the requested one, or the first possible day after it.
+ * @returns the fault of the request if the day, or the day that it moves to, is too late
  */
 export function judgeValueDate({ kind, asked, currencies, now, maturity }: Dated): ValueDate | BodyFault {
   const today = londonDay(now);
@@ -78,7 +78,7 @@ const TOO_LATE: Record<DatedExchange, (last: string) => string> = {
   drawdown: (last) => `must be at most ${last}, when the trade matures`,
 };
 
-/** The moment at which an exchange matures: its value date at the cut-off of the sold currency, else at the end of the London day. */
+/** The moment at which an exchange matures: on its value date, at the cut-off of the sold currency or else at the end of the London day. */
 export function maturityOf(day: string, sold: Pick<SettledCurrency, 'cutoff_time' | 'cutoff_timezone'>): Date {
   if (sold.cutoff_time !== null) return instantIn(sold.cutoff_timezone, day, sold.cutoff_time);
   return new Date(instantIn('Europe/London', day, '23:59').getTime() + END_OF_DAY_MS);
