@@ -112,7 +112,7 @@ async function startAll({ context: everywhere, parts, drawing }: Workers): Promi
   await parts.start(dispatcher, { takesWork: true });
   const statements = new StatementWorker(context, drawing, cells);
   await parts.start(statements, { takesWork: true });
-  const orders = new OrderWorker([MASS_PAYMENTS, MASS_BENEFICIARIES], context, cells);
+  const orders = new OrderWorker([MASS_PAYMENTS, MASS_BENEFICIARIES], cells);
   await parts.start(orders, { takesWork: true });
   context.activity.listen(
     dispatcher,

@@ -88,7 +88,8 @@ export const BENEFICIARY = new RecordKind({
     account_id: made(Type.Integer({ description: 'The number of its bank account; it never changes' }), { example: 1 }),
     source: made(Type.Enum([...SOURCES], { description: 'Who made it' }), { example: 'institution' }),
     created: made(Type.String({ format: 'date', description: 'London day of its creation' }), {
-      elsewhere: "to_char(created_at at time zone 'Europe/London', 'YYYY-MM-DD')",
+      // Immutable, as what Citus returns has to be.
+      elsewhere: "(created_at at time zone 'Europe/London')::date",
       example: '2026-07-01',
     }),
   },

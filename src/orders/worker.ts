@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { inTurn } from '../database/cells/activity.ts';
 import { Periodic } from '../process/periodic.ts';
 import { messageOf } from '../values/unknown.ts';
 import { type Engine, openOrders, stepOrder } from './engine.ts';
@@ -8,41 +9,37 @@ const LOOK_INTERVAL_MS = 1_000;
 /** The most orders of one kind in a cell that are worked on in turn. */
 const MAX_OPEN_ORDERS = 20;
 
-/** Works on orders of many rows in the background, in any number of processes. Each step is a transaction that locks its order. */
+/**
+ * Works on orders of many rows in the background, in any number of processes. Each step is a transaction that locks its order. Each cell has
+ * a loop of its own, so a long file in one cell, or a server that does not answer, holds up no other cell.
+ */
 export class OrderWorker {
   readonly #engines: readonly Engine[];
-  readonly #looking: Periodic;
+  readonly #looking: readonly Periodic[];
   #stopping = false;
 
   /** @param cells the context of each cell */
-  constructor(engines: readonly Engine[], { log }: Context, cells: readonly Context[]) {
+  constructor(engines: readonly Engine[], cells: readonly Context[]) {
     this.#engines = engines;
-    this.#looking = new Periodic({
-      name: 'orders',
-      intervalMs: LOOK_INTERVAL_MS,
-      log,
-      run: async () => {
-        const failures = (await Promise.allSettled(cells.map((cell) => this.#workOff(cell)))).flatMap((each) =>
-          each.status === 'rejected' ? [each.reason] : [],
-        );
-        if (failures.length > 0) throw new Error(messageOf(failures[0]), { cause: failures[0] });
-      },
+    this.#looking = cells.map((cell) => {
+      const turn = inTurn(this, (context: Context) => this.#workOff(context));
+      return new Periodic({ name: 'orders', intervalMs: LOOK_INTERVAL_MS, log: cell.log, run: () => turn(cell) });
     });
   }
 
   start(): void {
-    this.#looking.start();
+    for (const looking of this.#looking) looking.start();
   }
 
   /** Called when an order was sent or confirmed. */
   wake(): void {
-    this.#looking.wake();
+    for (const looking of this.#looking) looking.wake();
   }
 
-  /** Ends with the current step. Another process goes on with the orders. */
+  /** Ends with the current steps. Another process goes on with the orders. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#looking.stop();
+    await Promise.all(this.#looking.map((looking) => looking.stop()));
   }
 
   /** Takes each open order of a cell step by step, in turn, until all of them wait. */
@@ -68,6 +65,8 @@ export class OrderWorker {
         }
       }
     }
+    // What waits for a moment is not announced.
+    if (waiting.length > 0) context.rhythm?.againFor(this);
     if (failure) throw failure;
   }
 }

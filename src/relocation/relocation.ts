@@ -19,7 +19,10 @@ import { monotonic } from '../values/calendar.ts';
  * second, and a statement of a request ends within 2.5 s.
  */
 const ANNOUNCED_MS = 4_000;
-/** Milliseconds for deliveries and statements that are on their way. They would be sent a second time from the new cell. */
+/**
+ * Milliseconds for deliveries and statements that are on their way: they would be sent a second time from the new cell. And for a person who
+ * is being erased: that goes from cell to cell, and would miss what comes to a cell behind it.
+ */
 const MAX_IDLE_WAIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
@@ -51,6 +54,7 @@ export async function relocateClient(pool: Pool, act: Act, relocation: Relocatio
       clientId,
     ]);
     if (!rows[0]?.mine) throw new RelocationFault(`the client ${clientId} is being moved by another command`);
+    await awaitErasure(holder, relocation.idleWaitMs);
     await holder.query('update clients set moves_to = $2 where client_id = $1', [clientId, to]);
     try {
       await pause(ANNOUNCED_MS);
@@ -64,6 +68,18 @@ export async function relocateClient(pool: Pool, act: Act, relocation: Relocatio
     // Given back before this ends, so that a command that comes at once finds it free. Where that fails it ends with the connection.
     await holder.query('select pg_advisory_unlock_all()').catch(() => {});
     holder.release(true);
+  }
+}
+
+/** Waits until nobody is being erased, and keeps erasures waiting as long as the session lives. @throws RelocationFault */
+async function awaitErasure(session: Db, waitMs = MAX_IDLE_WAIT_MS): Promise<void> {
+  const end = monotonic() + waitMs;
+  for (;;) {
+    const { rows } = await session.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [LOCKS.erasure]);
+    if (rows[0]?.free) return;
+    if (monotonic() > end)
+      throw new RelocationFault(`a person has been in erasure for ${waitMs / 1_000} seconds: try again`);
+    await pause(LOOK_EVERY_MS);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { workersOf } from '../world/cluster.ts';
 import { type Command, lombard, PORTS, printed } from '../world/command.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf, NEW, ROW } from '../world/files.ts';
@@ -26,20 +27,30 @@ const DEATHS: [name: string, when: string][] = [
 ];
 
 let service: TestService;
-let gate: pg.Client;
+/** A connection to each server that may have the client's cell: workers of a cluster have locks of their own. */
+const gates: pg.Client[] = [];
 before(async () => {
   service = await startTestService({ LOMBARD_ROLES: 'api,auth,operator' });
   await moveClock(service, FX_OPEN);
   await service.operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.185 } });
-  gate = new pg.Client({ connectionString: service.databaseUrl });
-  await gate.connect();
-  await gate.query(`create function gate() returns trigger language plpgsql as
+  for (const connectionString of [service.databaseUrl, ...(await workersOf(service.databaseUrl))]) {
+    const gate = new pg.Client({ connectionString });
+    await gate.connect();
+    gates.push(gate);
+  }
+  await service.query(`create or replace function public.gate() returns trigger language plpgsql as
     'begin perform pg_advisory_xact_lock_shared(${GATE}); return new; end'`);
 });
 after(async () => {
-  await gate.end();
+  for (const gate of gates) await gate.end();
   await service.stop();
 });
+
+/** Asks each server. @returns how many rows they have in all */
+async function atGates(text: string): Promise<number> {
+  const found = await Promise.all(gates.map((gate) => gate.query(text)));
+  return found.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
+}
 
 /** A worker that is killed: a process of its own, on the same database. */
 async function startWorker(): Promise<Command> {
@@ -56,21 +67,20 @@ async function startWorker(): Promise<Command> {
 
 /** Starts a worker, and kills it within the transaction in which its file becomes this. */
 async function dies(when: string): Promise<void> {
-  await gate.query('select pg_advisory_lock($1)', [GATE]);
-  await gate.query(
-    `create or replace trigger gate before update on mass_payments for each row when (${when}) execute function gate()`,
+  await atGates(`select pg_advisory_lock(${GATE})`);
+  await service.query(
+    `create or replace trigger gate before update on mass_payments for each row when (${when}) execute function public.gate()`,
   );
   const worker = await startWorker();
-  const waiting = async () =>
-    (await gate.query(`select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`)).rowCount;
-  await until(waiting, { what: 'a worker at the gate' });
+  const waiting = `select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`;
+  await until(async () => (await atGates(waiting)) > 0, { what: 'a worker at the gate' });
   worker.child.kill('SIGKILL');
   await worker.ended;
-  await gate.query('select pg_advisory_unlock($1)', [GATE]);
+  await atGates(`select pg_advisory_unlock(${GATE})`);
   // Its transaction ends once the database has noticed.
   const under = `select from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
     and query ilike '%mass_payment%'`;
-  await until(async () => (await gate.query(under)).rowCount === 0);
+  await until(async () => (await atGates(under)) === 0);
 }
 
 test('killed at each status, workers make each payment of a file once', { timeout: 600_000 }, async (t) => {
@@ -92,7 +102,7 @@ test('killed at each status, workers make each payment of a file once', { timeou
     await t.test(name, async () => {
       await dies(when);
     });
-  await gate.query('drop trigger gate on mass_payments');
+  await service.query('drop trigger gate on mass_payments');
   const last = await startWorker();
   t.after(() => last.child.kill('SIGKILL'));
   const made = await files.reaches(id, 'Created', 'Failed');

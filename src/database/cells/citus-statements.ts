@@ -16,8 +16,11 @@ export const LOCAL = 'set citus.enable_ddl_propagation = off; set citus.enable_s
 
 /** Workers have no rows of `clients`, so this foreign key is dropped. The service checks the client first, and clients are never deleted. */
 const CLIENT_KEY = / references clients\b/g;
-/** Triggers that announce a change are left out. They ask the coordinator who listens. A worker cannot ask, and nobody listens there. */
-const LEFT_OUT = /^create trigger announce_/;
+/**
+ * Triggers that announce a change are left out. They ask the coordinator who listens. A worker cannot ask, and nobody listens there. How a
+ * column is stored cannot be set, so a worker tries to compress what is compressed already.
+ */
+const LEFT_OUT = /^create trigger announce_|^alter table \w+ alter column \w+ set storage\b/;
 const ANNOUNCEMENT = /\bperform pg_notify\([^;]*;/g;
 /** Workers have no transition tables. */
 const TRANSITION = /\breferencing (?:(?:new|old) table as \w+ ?)+\s*for each statement\b/;

@@ -49,4 +49,7 @@ const WAITS = `select exists (select from webhook_outbox) or exists (select from
   or exists (select from payment_total_deltas) or exists (select from payment_approver_deltas) or exists (select from trade_allocation_deltas)
   or exists (select from trade_total_deltas)
   or exists (select from approver_refreshes) or exists (select from audit_unsealed)
-  or exists (select from statement_deliveries where status in ('requested', 'making', 'retrying') and due_at <= $1) as waits`;
+  or exists (select from statement_deliveries where status in ('requested', 'making', 'retrying') and due_at <= $1)
+  or exists (select from mass_payments where not waited
+    and (status in ('Queued for processing', 'Processing', 'Queued for creating', 'Creating') or proceeds))
+  or exists (select from mass_beneficiaries where created_by is not null and status in ('queued', 'processing')) as waits`;
