@@ -10,8 +10,8 @@ export interface ChosenAccount {
 }
 
 /**
- * The client's currency account that an address means: by its number, or by the UUID of an account, which stands for the client's currency
- * account in its currency.
+ * The client's currency account that an address names, by its number or by the UUID of an account. The UUID stands for the client's
+ * currency account in that account's currency.
  * @throws Problem currency_account_not_found
  */
 export async function chosenAccount(db: Db, clientId: string, named: string): Promise<ChosenAccount> {

@@ -64,7 +64,7 @@ const route = (example: object | null) =>
   });
 const line = (description: string, maxLength = 140) => optional(Text(description, maxLength), { example: null });
 
-/** Account details as the institution gives and reads them. */
+/** Account details in the form that the institution gives and reads. */
 export const ACCOUNT_DETAILS = new RecordKind({
   table: 'account_details',
   id: 'account_details_id',
@@ -139,7 +139,7 @@ export async function updateAccountDetails(
   return after ?? before;
 }
 
-/** Nobody can pay in where no account number is known. @throws Problem invalid_body */
+/** Without an account number nobody can pay in. @throws Problem invalid_body */
 function requireRoute({ domestic, international }: { domestic?: unknown; international?: unknown }): void {
   if (domestic != null || international != null) return;
   throw refusedBody([{ field: 'domestic', message: 'is required where there is no international', code: 'required' }]);
@@ -186,7 +186,7 @@ export function listAccountDetails(
   return listRows<AccountDetails>(db, list, request);
 }
 
-/** Account details as the operator reads them, for the change feed. */
+/** Account details in the form that the operator reads, for the change feed. */
 export async function readAccountDetails(db: Db, ids: readonly string[]): Promise<AccountDetails[]> {
   const { rows } = await db.query<AccountDetails>(
     `select ${ACCOUNT_DETAILS.select} from account_details where account_details_id = any($1::uuid[])`,
@@ -200,14 +200,14 @@ const OF_CLIENT = [
   ...(['financial_institution_name', 'account_holder_name', 'domestic', 'international'] as const),
 ];
 const { properties } = Type.Pick(Type.Object(ACCOUNT_DETAILS.shown), [...OF_CLIENT]);
-/** Account details as a client sees them. */
+/** Account details in the form that a client sees. */
 export const CLIENT_ACCOUNT_DETAILS = Type.Object({
   ...properties,
   reference_for_payment: Type.String({ description: 'By which the institution knows whose money it is' }),
 });
 type ClientAccountDetails = Static<typeof CLIENT_ACCOUNT_DETAILS>;
 
-/** Where a client pays in: what is confirmed, by currency, its own before those of all, the oldest first. */
+/** Where a client pays in: confirmed details, by currency, the client's own before those for all, the oldest first. */
 export async function clientAccountDetails(
   db: Db,
   clientId: string,
@@ -226,7 +226,7 @@ export async function clientAccountDetails(
 }
 
 const shownLine = Nullable(Type.String());
-/** The account that is paid into for a trade, in the words of the interface. */
+/** The account that receives the money for a trade, in the words of the interface. */
 export const BANK_ACCOUNT = Type.Object({
   account_number: shownLine,
   iban: shownLine,
@@ -241,7 +241,7 @@ export const BANK_ACCOUNT = Type.Object({
 });
 export type BankAccount = Static<typeof BANK_ACCOUNT>;
 
-/** Where a client pays in a currency: its own before one of all, the oldest of those that are confirmed. */
+/** Where a client pays in for a currency: its own details before those for all, and the oldest of the confirmed ones. */
 export async function bankAccountFor(db: Db, clientId: string, currency: string): Promise<BankAccount | null> {
   const { rows } = await db.query<AccountDetails>({
     name: 'account-details-for-trade',

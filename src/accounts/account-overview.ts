@@ -2,18 +2,18 @@ import type { Db } from '../database/database.ts';
 import { addDays, londonDay, startOfLondonDay } from '../values/calendar.ts';
 import { type Account, clientAccounts } from './account.ts';
 
-/** Days of the chart of a balance, today included, and of the line beside each. */
+/** Days that the chart of a balance shows, including today, and days of the small line beside each balance. */
 const CHART_DAYS = 90;
 const LINE_DAYS = 30;
 
-/** A currency account of a client, with what is on it: decimal strings. */
+/** A currency account of a client with its balance. Amounts are decimal strings. */
 export interface AccountBalance {
   account_id: number;
   currency: string;
   balance: string;
-  /** What its open holds hold of it. */
+  /** What its open holds hold. */
   held: string;
-  /** What is left for orders; it may be below 0. */
+  /** What is available for orders. It may be below 0. */
   available: string;
 }
 
@@ -40,9 +40,9 @@ export interface DayBalance {
 }
 
 /**
- * The balance at the end of each of the last 90 London days, and now: the present one without what was booked after that day. Bookings
- * that came in late count on the day that they name.
- * @returns oldest first; empty where the client has no account in the currency
+ * The balance at the end of each of the last 90 London days, and now. Each is the current balance without later bookings. Late bookings
+ * count on the day that they name.
+ * @returns oldest first; empty if the client has no account in the currency
  */
 export async function balanceHistory(
   db: Db,
@@ -59,19 +59,19 @@ export async function balanceHistory(
        where t.booking_datetime >= ($4::timestamptz[])[1] group by 1)
      select d.day, trim_scale(account.balance - coalesce(sum(booked.amount) over (order by d.nth desc), 0)) as balance
      from account cross join unnest($3::text[]) with ordinality as d(day, nth) left join booked on booked.nth = d.nth order by d.nth`,
-    // Each day's end is the next one's begin: what was booked from there on does not count in it.
+    // The end of a day is the beginning of the next one. Bookings from then on do not count.
     [clientId, currency, days, days.map((day) => startOfLondonDay(addDays(day, 1)))],
   );
   return rows;
 }
 
-/** How the balance of a currency account went, day by day, the oldest first. */
+/** The balance of a currency account day by day, oldest first. */
 export interface BalanceLine {
   currency: string;
   balances: string[];
 }
 
-/** The balance of each currency account at the end of each of the last 30 London days, and now, as `balanceHistory` has them. */
+/** The balance of each currency account at the end of each of the last 30 London days, and now, calculated like `balanceHistory`. */
 export async function balanceLines(db: Db, clientId: string, now: Date): Promise<BalanceLine[]> {
   const today = londonDay(now);
   const ends = Array.from({ length: LINE_DAYS }, (_, index) => startOfLondonDay(addDays(today, index - LINE_DAYS + 2)));

@@ -14,10 +14,10 @@ export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export const ACCOUNT_TYPES = ['Personal', 'Business'] as const;
 export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
-/** Addresses of one account, under which it can be credited. */
+/** The most addresses of one account under which it can be credited. */
 const MAX_ACCOUNT_DETAILS = 50;
 
-/** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
+/** Enabled <-> Disabled -> Deleted. Deleted is final (docs/decisions.md, 3). */
 const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
   Enabled: ['Disabled'],
   Disabled: ['Enabled', 'Deleted'],
@@ -27,7 +27,7 @@ const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
 const shownText = Type.String({ description: 'Empty where it was not given' });
 const text = (description: string) => Type.Optional(Nullable(Text(description)));
 
-/** Addresses as the core gives them. */
+/** Addresses in the form that the core gives. */
 const GIVEN_DETAILS = Type.Array(
   Type.Object(
     {
@@ -49,7 +49,7 @@ const GIVEN_DETAILS = Type.Array(
   ),
   { maxItems: MAX_ACCOUNT_DETAILS },
 );
-/** All are texts; one that was not given is empty (the service interface, Account). */
+/** All fields are texts; one that was not given is empty (service interface, Account). */
 const SHOWN_DETAILS = Type.Array(
   Type.Object({
     account_address: shownText,
@@ -61,7 +61,7 @@ const SHOWN_DETAILS = Type.Array(
   }),
 );
 
-/** An account, and whose it is (the service interface, Account). */
+/** An account, with its client (service interface, Account). */
 export const ACCOUNT = new RecordKind({
   table: 'accounts',
   id: 'account_id',
@@ -75,11 +75,11 @@ export const ACCOUNT = new RecordKind({
     client_id: required(ClientId, { fixed: true, shown: ClientId }),
   },
 });
-/** An account as the operator sees it. */
+/** An account in the form that the operator sees. */
 export type OwnedAccount = Omit<Shown<typeof ACCOUNT>, 'account_details'> & {
   account_details: Static<typeof SHOWN_DETAILS>;
 };
-/** An account as the client sees it. */
+/** An account in the form that the client sees. */
 export type Account = Omit<OwnedAccount, 'client_id'>;
 export type AccountInput = Input<typeof ACCOUNT>;
 
@@ -184,7 +184,7 @@ function noAccount(message: string): never {
   throw new Problem('account_not_found', { field: 'account_id', message });
 }
 
-/** Accounts as the operator reads them, for the change feed. */
+/** Accounts in the form that the operator reads, for the change feed. */
 export async function readAccounts(db: Db, ids: readonly string[]): Promise<OwnedAccount[]> {
   return (
     await db.query<OwnedAccount>(`select ${ACCOUNT.select} from accounts where account_id = any($1::uuid[])`, [ids])

@@ -1,7 +1,7 @@
 import { waitedInVain } from '../database/fault.ts';
 import { Problem } from '../values/errors.ts';
 
-/** Most bookings that share a transaction. */
+/** The most bookings that share a transaction. */
 const MAX_TOGETHER = 64;
 
 /** A call that waits for its turn. */
@@ -13,26 +13,26 @@ interface Waiting<Call, Answer> {
 
 /** How calls are answered. */
 interface BookingWork<Call, Answer> {
-  /** Books one. */
+  /** Books a single call. */
   alone: (call: Call) => Promise<Answer>;
-  /** Books several in one transaction. @returns the answer or the refusal of each; undefined where it is to be booked alone */
+  /** Books several calls in one transaction. @returns the answer or the refusal of each; undefined if it is to be booked alone */
   together: (calls: readonly Call[]) => Promise<(Answer | Problem | undefined)[]>;
 }
 
 /**
- * Bookings of one account follow each other, since each has the balance after it. Those that come while others of the account are booked
- * share the next transaction, so that it is committed once for all of them. One that comes alone waits for nobody.
+ * Queues bookings by account. Bookings of one account run one after the other, because each records the balance after it. Those that arrive
+ * while others of the account run share the next transaction, which saves commits. A single booking waits for nobody.
  */
 export class BookingQueue<Call, Answer> {
   readonly #work: BookingWork<Call, Answer>;
-  /** The calls that wait, of each account that has a turn now. */
+  /** The waiting calls of each account that has a turn now. */
   readonly #waiting = new Map<string, Waiting<Call, Answer>[]>();
 
   constructor(work: BookingWork<Call, Answer>) {
     this.#work = work;
   }
 
-  /** Books in the turn of its account. @throws what booking it throws */
+  /** Books when it is the account's turn. @throws the error of the booking */
   book(account: string, call: Call): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const caller = { call, resolve, reject };
@@ -50,7 +50,7 @@ export class BookingQueue<Call, Answer> {
       try {
         await this.#answer(turn);
       } catch (error) {
-        // Who waited behind a turn that waited in vain has waited as long. A turn of their own would take as long again.
+        // The calls behind a turn that timed out have waited just as long. A turn of their own would take as long again, so they fail too.
         const late = waitedInVain(error) ? (this.#waiting.get(account)?.splice(0) ?? []) : [];
         for (const { reject } of [...turn, ...late]) reject(error);
       }
@@ -58,7 +58,7 @@ export class BookingQueue<Call, Answer> {
     this.#waiting.delete(account);
   }
 
-  /** @throws what fails for all that have no answer yet; a call of its own that waits in vain */
+  /** @throws what fails for all calls without an answer; a timeout of a single call */
   async #answer(turn: readonly Waiting<Call, Answer>[]): Promise<void> {
     const several = turn.length > 1 ? await this.#work.together(turn.map(({ call }) => call)) : [];
     for (const [index, { call, resolve, reject }] of turn.entries()) {

@@ -26,7 +26,7 @@ import {
   transactionRecord,
 } from './transaction.ts';
 
-/** Bookings of transactions, of any accounts, in the caller's database transaction. */
+/** Books transactions of any accounts, in the caller's database transaction. */
 
 /** A transaction to be booked, and who books it. */
 export interface BookingCall {
@@ -38,15 +38,15 @@ const IDS = { table: 'transactions', column: 'transaction_id' };
 
 /** What is to be booked. */
 export interface WantedBooking extends BookingCall {
-  /** Why its values cannot be booked, whichever account it names. */
+  /** Why its values cannot be booked, whatever account it names. */
   fault?: Problem;
-  /** Its account, locked; `judgeBookings` sets it. Bookings of one account have the same object. */
+  /** Its account, locked. `judgeBookings` sets it. Bookings of one account share the object. */
   account?: CurrencyAccountRecord | undefined;
 }
 
 type ReadBooking = Booking & WantedBooking;
 
-/** How bookings are written. */
+/** Options for writing bookings. */
 export interface BookingOptions {
   /** Nobody is notified. */
   silent?: boolean | undefined;
@@ -55,9 +55,9 @@ export interface BookingOptions {
 }
 
 /**
- * Books a transaction, as `bookTransactions`.
+ * Books a single transaction; see `bookTransactions`.
  * @throws Problem client_not_found, currency_account_not_found, payment_not_found, trade_not_found, currency_mismatch, already_exists,
- *   invalid_body, invalid_parameter
+ * invalid_body, invalid_parameter
  */
 export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<TransactionRecord> {
   const { booked, refused } = await bookTransactions(tx, [{ act, input }]);
@@ -67,10 +67,10 @@ export async function bookTransaction(tx: Transaction, act: Act, input: Transact
 }
 
 /**
- * Books transactions in their order: moves the balances of their accounts, and writes the notification of each. Concurrent bookings of one
- * account follow each other, so that no update is lost and every line has its balance.
+ * Books transactions in order: changes the balances of their accounts, and writes a notification for each. Concurrent bookings of one
+ * account run one after the other, so no update is lost and every line has its balance.
  * @returns what was booked, and why inputs were refused, by their index
- * @throws Problem already_exists, for all of them, where the client has a transaction with a given identifier
+ * @throws Problem already_exists, for all of them, if the client has a transaction with a given identifier
  */
 export async function bookTransactions(
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function bookTransactions(
     booking.id ??= randomUUID();
     return [{ id: booking.id, clientId: booking.input.client_id, booking, index }];
   });
-  // The index would refuse all of several because of one.
+  // For several, the index would refuse all of them because of one.
   const given = calls.length > 1 ? calls.flatMap(({ input }) => input.transaction_id ?? []) : [];
   const taken = await existingIds(tx, IDS, given);
   for (const { id, index } of claims) if (taken.has(id)) refused.set(index, takenId('transaction_id'));
@@ -97,7 +97,7 @@ export async function bookTransactions(
   return { booked: await writeBookings(tx, bookings, options), refused };
 }
 
-/** Reads what is to be booked. @throws Problem invalid_body */
+/** Reads a booking. @throws Problem invalid_body */
 export function readBooking(input: TransactionInput, now: Date): Booking {
   const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
   const booked = moment(input.booking_datetime, 'booking_datetime') ?? now;
@@ -136,7 +136,7 @@ export async function judgeBookings(tx: Transaction, wanted: readonly WantedBook
   return refused;
 }
 
-/** The accounts, locked in one order: other bookings of them come before or after these as a whole. */
+/** The accounts, locked in one order. So other bookings of them come entirely before or entirely after these. */
 async function lockAccounts(
   tx: Transaction,
   wanted: readonly WantedBooking[],
@@ -155,7 +155,7 @@ async function lockAccounts(
   return new Map(rows.map((row) => [keyOf(row.client_id, row.account_id), row]));
 }
 
-/** Why an account takes no booking: it does not exist, or it is in another currency. */
+/** Why an account cannot take a booking: it does not exist, or it is in another currency. */
 function accountFault(input: TransactionInput, account: CurrencyAccountRecord | undefined): Problem | undefined {
   if (!account)
     return new Problem('currency_account_not_found', {
@@ -181,8 +181,8 @@ const COLUMNS: Columns<Booking> = TRANSACTION.written({
 });
 
 /**
- * Writes bookings that `judgeBookings` of the same transaction has not refused, with identifiers that nobody else has: the balances of
- * their accounts, the transactions, what the audit trail and the change feed say of them, and their notifications.
+ * Writes bookings that `judgeBookings` of the same transaction has accepted, with identifiers that nobody else has. It writes the balances
+ * of their accounts, the transactions, their audit rows and changes in the feed, and their notifications.
  */
 export async function writeBookings(
   tx: Transaction,
@@ -218,7 +218,7 @@ export async function writeBookings(
   return booked.map(({ record }) => record);
 }
 
-/** A booking as the holds see it, if it is a debit that names a payment or a trade. */
+/** A booking in the form that holds use, if it is a debit that names a payment or a trade. */
 function namingDebits({ input, id, amount, debit, act: { now } }: ReadBooking) {
   const { client_id: clientId, currency_account_id: accountId, payment_id: paymentId, trade_id: tradeId } = input;
   if (!debit || (paymentId == null && tradeId == null)) return [];
@@ -232,7 +232,7 @@ function auditOf({ input, transaction }: Booked): AuditEntry {
   return { action: 'create', entity: 'transaction', entityId, clientId: input.client_id, after: transaction };
 }
 
-/** Notes how the transactions of an act read, and how it leaves the accounts. */
+/** Notes the transactions of an act, and the resulting state of their accounts. */
 function noteBookings(tx: Transaction, act: Act, booked: readonly Booked[], action: 'import' | 'update'): void {
   const accounts = new Map<string, CurrencyAccountRecord>();
   for (const { input, account, balance, record } of booked) {
@@ -244,12 +244,12 @@ function noteBookings(tx: Transaction, act: Act, booked: readonly Booked[], acti
     noteChange(tx, act, {
       ...{ entity: 'currency_account', id: String(account.account_id), clientId: account.client_id },
       action,
-      // Its row is locked.
+      // The account's row is locked, so its text is final.
       known: () => ({ text: JSON.stringify(account) }),
     });
 }
 
-/** Gives each booking the balance after it, and each account the balance after its last booking. */
+/** Gives each booking the balance after it, and each account its final balance. */
 function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): void {
   const accounts = new Set<CurrencyAccountRecord>();
   for (const booking of bookings) {
@@ -285,7 +285,7 @@ function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): void {
   });
 }
 
-/** What a booking adds to its account. */
+/** The change that a booking makes to its account's balance. */
 function signed({ amount, debit }: Booking): string {
   return debit ? `-${amount}` : amount;
 }

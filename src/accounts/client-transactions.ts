@@ -6,9 +6,9 @@ import { Nullable } from '../values/schemas.ts';
 import { BOOKED_TRANSACTION, COUNTS, TRANSACTION_KINDS, type TransactionKind } from './transaction.ts';
 import { TRANSACTION_COLUMNS, type TransactionRow, transactionOf } from './transaction-list.ts';
 
-/** Transactions as clients look them up, by their value dates. */
+/** Transactions in the form that clients look them up, by value date. */
 
-/** What clients call the kinds. */
+/** The names that clients use for the kinds. */
 export const TRANSACTION_TYPES = {
   credit: 'CREDIT_TRANSACTION',
   debit: 'DEBIT_TRANSACTION',
@@ -20,7 +20,7 @@ export type TransactionType = keyof typeof TRANSACTION_TYPES;
 const TYPES = Object.keys(TRANSACTION_TYPES) as TransactionType[];
 const TYPE_OF = new Map<string, TransactionType>(TYPES.map((type) => [TRANSACTION_TYPES[type], type]));
 
-/** A transaction as a client sees it: as events carry it, and what it is. */
+/** A transaction in the form that a client sees: the fields of events, and its kind. */
 export const CLIENT_TRANSACTION = Type.Object({
   client_id: Type.String(),
   transaction_type: Type.Enum(TYPES),
@@ -33,19 +33,19 @@ type ClientTransaction = Static<typeof CLIENT_TRANSACTION>;
 export interface ClientTransactionFilter {
   indicator?: 'Credit' | 'Debit' | undefined;
   type?: TransactionType | undefined;
-  /** Value dates: included, and excluded. */
+  /** A range of value dates. The start is included, the end is not. */
   from?: Date | undefined;
   to?: Date | undefined;
   order: 'asc' | 'desc';
 }
 
-/** Whose transactions: those of one account, by its number, or those of the client's accounts in some currencies. */
+/** Which transactions: those of one account, by its number, or those of the client's accounts in some currencies. */
 type Chosen = number | readonly string[];
 
 /**
- * A page of a client's transactions by value date, ties by the order of booking, and how many there are. Each account's first ones of each
- * kind come through the index of value dates, so that a page costs the same however long the history is. The total is what is kept with
- * the accounts; only a period has to be counted.
+ * A page of a client's transactions by value date, and their total number. Transactions of the same date are in the order of booking. The
+ * first ones of each account and kind come through the index of value dates, so a page costs the same however long the history is. The
+ * total is kept with the accounts; only a period has to be counted.
  */
 export async function listClientTransactions(
   db: Db,
@@ -79,10 +79,10 @@ export async function listClientTransactions(
   return { rows: rows.map(clientTransaction), total: first(total)?.total ?? 0 };
 }
 
-/** How many transactions of the kind `k` the account `a` has. */
+/** The number of transactions of the kind `k` in the account `a`. */
 const KEPT_COUNT = `case k.kind ${TRANSACTION_KINDS.map((kind) => `when '${kind}' then a.${COUNTS[kind]}`).join(' ')} end`;
 
-/** The kinds that a filter lets through. */
+/** The kinds that a filter allows. */
 function kindsOf({ type, indicator }: ClientTransactionFilter): TransactionKind[] {
   return TRANSACTION_KINDS.filter(
     (kind) =>

@@ -7,7 +7,7 @@ import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
 import { ClientId, Currency } from '../values/schemas.ts';
 
-/** A currency account as the operator reads it, with its balance as a decimal string. */
+/** A currency account in the form that the operator reads, with its balance as a decimal string. */
 export const CURRENCY_ACCOUNT = new RecordKind({
   table: 'currency_accounts',
   id: 'account_id',
@@ -19,7 +19,7 @@ export const CURRENCY_ACCOUNT = new RecordKind({
   },
 });
 export type CurrencyAccountRecord = Shown<typeof CURRENCY_ACCOUNT>;
-/** As the operator reads one of them. Holds change with their payments and trades, so that the change feed has neither in this record. */
+/** The form of a single currency account for the operator. What is held changes with payments and trades, so the change feed leaves it out. */
 export const FUNDED_ACCOUNT = new RecordKind({
   table: 'currency_accounts',
   id: 'account_id',
@@ -32,22 +32,22 @@ export const FUNDED_ACCOUNT = new RecordKind({
   },
 });
 type FundedAccount = Shown<typeof FUNDED_ACCOUNT>;
-/** A currency account as the client sees it (the service interface, Currency account). */
+/** A currency account in the form that the client sees (service interface, Currency account). */
 export type CurrencyAccount = Pick<CurrencyAccountRecord, 'account_id' | 'currency'>;
 
 interface Wanted {
   clientId: string;
   currency: string;
-  /** The demonstration's accounts have the same numbers every time; default: the next number. */
+  /** Set for the demonstration's accounts, which have the same numbers every time; by default the next number. */
   accountId?: number;
 }
 
-/** @throws Problem already_exists (one for each currency), client_not_found */
+/** @throws Problem already_exists (a client has one account for each currency), client_not_found */
 export async function createCurrencyAccount(tx: Transaction, act: Act, wanted: Wanted): Promise<CurrencyAccountRecord> {
   return (await insertAccount(tx, act, wanted)) as CurrencyAccountRecord;
 }
 
-/** @param conflict what the statement says of an account that the client has; undefined where it then made none */
+/** @param conflict the clause for an account that the client already has; the result is then undefined if none was created */
 async function insertAccount(
   tx: Transaction,
   act: Act,
@@ -84,10 +84,10 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
   return rows;
 }
 
-/** What a caller can mean by the number of an account: one that fits a bigint. */
+/** The form of an account number: one that fits a bigint. */
 export const ACCOUNT_NUMBER = /^\d{1,18}$/;
 
-/** Any client's currency account with its balance and what is held of it, decimal strings. @throws Problem currency_account_not_found */
+/** Any client's currency account with its balance and what is held, as decimal strings. @throws Problem currency_account_not_found */
 export async function findCurrencyAccount(db: Db, number: string): Promise<FundedAccount> {
   const found = ACCOUNT_NUMBER.test(number)
     ? first(
@@ -102,8 +102,8 @@ export async function findCurrencyAccount(db: Db, number: string): Promise<Funde
 }
 
 /**
- * The client's account in a currency, which is opened where there is none: a returned payment has to be credited. Of several at the same
- * moment one opens it, and the others find it.
+ * The client's account in a currency. It is opened if there is none, because a returned payment must be credited. If several callers try at
+ * the same moment, one opens it and the others find it.
  */
 export async function openCurrencyAccount(tx: Transaction, act: Act, wanted: Wanted): Promise<number> {
   const find = async () =>
@@ -119,10 +119,10 @@ export async function openCurrencyAccount(tx: Transaction, act: Act, wanted: Wan
   return opened?.account_id ?? ((await find()) as number);
 }
 
-/** What a record is made from, of the table `a`. */
+/** The columns for a record, from the table `a`. */
 export const CURRENCY_ACCOUNT_COLUMNS = CURRENCY_ACCOUNT.selectFrom('a');
 
-/** Currency accounts as the operator reads them, for the change feed. */
+/** Currency accounts in the form that the operator reads, for the change feed. */
 export async function readCurrencyAccounts(db: Db, ids: readonly string[]): Promise<CurrencyAccountRecord[]> {
   const { rows } = await db.query<CurrencyAccountRecord>({
     name: 'currency-account-records',

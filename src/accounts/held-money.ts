@@ -2,9 +2,9 @@ import type { Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 
 /**
- * Money of currency accounts that orders hold (docs/operator-interface.md, Holds). What is held of an account is kept with its balance and
- * changes under the lock of its row. So who opens or closes a hold locks accounts first, in the order of their numbers, and then holds. Payments and trades are
- * locked before.
+ * Money in currency accounts that orders hold (docs/operator-interface.md, Holds). The sum of an account's holds is kept with its balance
+ * and changes under the lock of its row. So whoever opens or closes a hold locks accounts first, in the order of their numbers, and then
+ * holds. Payments and trades are locked before accounts.
  */
 
 /** An account whose row is locked until the transaction ends. Amounts are decimals. */
@@ -15,7 +15,7 @@ export interface LockedFunds {
   held: string;
 }
 
-/** Locks a currency account of a client. @returns undefined where the client has none with this number */
+/** Locks a currency account of a client. @returns undefined if the client has no account with this number */
 export async function lockFunds(
   tx: Transaction,
   clientId: string,
@@ -69,7 +69,7 @@ export function openHolds(tx: Transaction, now: Date, holds: readonly NewHold[])
   });
 }
 
-/** Whose hold is meant: a payment's or a trade's. */
+/** The payment or trade that has a hold. */
 export interface Holder {
   clientId: string;
   id: string;
@@ -78,13 +78,13 @@ export interface Holder {
 /** The column of `holds` that names the holder. */
 export type HolderColumn = 'payment_id' | 'trade_id';
 
-/** A holder whose hold is over, and what closes it: the action of the payment, or the status of the trade. */
+/** A holder whose hold ends, and what closes it: the action of the payment, or the status of the trade. */
 export interface ClosedHolder extends Holder {
   by: string;
 }
 
 /**
- * Closes the open holds of payments or trades, all by one statement: their accounts are locked in one order for everybody.
+ * Closes the open holds of payments or trades with one statement. It locks their accounts in one order for everybody.
  * @returns the holders whose holds were open
  */
 export async function closeHolds(
@@ -97,7 +97,7 @@ export async function closeHolds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** As `closeHolds`, where nobody has to know. */
+/** Like `closeHolds`, if nobody needs to know the result. */
 export function closeHoldsLater(
   tx: Transaction,
   now: Date,
@@ -112,7 +112,7 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
     by: { type: 'text', of: ({ by }) => by },
   });
   const open = `h.client_id = ${list.client} and h.${column} = ${list.at('id')} and h.closed_at is null`;
-  // A hold that somebody else closes meanwhile is looked at again once its account is locked, and left alone.
+  // If somebody else closes a hold meanwhile, it is checked again after its account is locked, and left alone.
   return {
     name: list.named(`holds-close-${column}`),
     text: `with locked as materialized (
@@ -133,7 +133,7 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
   };
 }
 
-/** Notes that payments were sent, or trades closed: nothing but the debit is awaited now. */
+/** Notes that payments were sent or trades were closed. From then on only the debit is awaited. */
 export function executeHolds(
   tx: Transaction,
   now: Date,
@@ -161,7 +161,7 @@ export interface NamingDebit {
   now: Date;
 }
 
-/** Closes the holds of an account that debits pay for: those whose payment or trade they name, and that are not above them. */
+/** Closes the holds of an account that debits cover: those whose payment or trade a debit names, and whose amount is not above it. */
 export function closeByDebits(tx: Transaction, debits: readonly NamingDebit[]): void {
   if (debits.length === 0) return;
   tx.later({

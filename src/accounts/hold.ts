@@ -14,7 +14,7 @@ export type HoldState = (typeof HOLD_STATES)[number];
 
 const STATE = `case when h.closed_at is null then 'open' else 'closed' end`;
 
-/** A hold as the operator reads it. */
+/** A hold in the form that the operator reads. */
 export const HOLD = new RecordKind({
   table: 'holds',
   id: 'hold_id',
@@ -49,22 +49,22 @@ function shown(row: HoldRow): Hold {
   return { ...row, amount: new Exact(row.amount) };
 }
 
-/** Which holds are wanted. */
+/** A filter for holds. */
 interface HoldFilter extends ListRequest {
   accountId?: number | undefined;
   state?: HoldState | undefined;
-  /** Only those that are overdue at this moment. */
+  /** Only holds that are overdue at this moment. */
   overdueAt?: Date | undefined;
 }
 
-/** Hours after which the debit of a payment that was sent, or of a trade that was closed, is overdue. */
+/** Hours after which a debit is overdue, counted from when its payment was sent or its trade was closed. */
 const OVERDUE_HOURS = 1;
 
 /** A page of holds, in the order of their opening. */
 export async function listHolds(db: Db, { accountId, state, overdueAt, ...request }: HoldFilter): Promise<List<Hold>> {
   const filters = [
     ['h.currency_account_id = ?', accountId],
-    // Each in words of its own, so that the index of the open ones serves it.
+    // Separate conditions, so that the index of open holds serves the first.
     ['h.closed_at is null and ?::text is not null', state === 'open' ? state : undefined],
     ['h.closed_at is not null and ?::text is not null', state === 'closed' ? state : undefined],
     [`h.closed_at is null and h.executed_at < ?::timestamptz - interval '${OVERDUE_HOURS} hour'`, overdueAt],
@@ -75,7 +75,7 @@ export async function listHolds(db: Db, { accountId, state, overdueAt, ...reques
 }
 
 /**
- * Frees the money of a hold whose debit does not come, for the operator.
+ * Releases the money of a hold whose debit does not come, for the operator.
  * @throws Problem hold_not_found; transition_not_allowed unless its payment was sent, or its trade is closed
  */
 export async function releaseHold(tx: Transaction, act: Act, holdId: string): Promise<Hold> {
@@ -108,7 +108,7 @@ export async function releaseHold(tx: Transaction, act: Act, holdId: string): Pr
   return shown(row);
 }
 
-/** Locks the payment or the trade of a hold, then its account, then the hold: as everybody does who closes one. */
+/** Locks the payment or trade of a hold, then its account, then the hold. Everybody who closes a hold uses this order. */
 async function lockHold(
   tx: Transaction,
   holdId: string,

@@ -5,22 +5,22 @@ import { Problem } from '../values/errors.ts';
 import { textArray } from '../values/text-array.ts';
 import type { TransactionInput } from './transaction.ts';
 
-/** What transactions name: the payment or the trade that they pay for. */
+/** The payments and trades that transactions pay for, and name. */
 
 interface Named {
   client_id: string;
-  /** Of a payment its own, of a trade the one that is sold. */
+  /** The currency of a payment, or the sold currency of a trade. */
   paid: string;
-  /** Of a trade the one that is bought. */
+  /** The bought currency of a trade. */
   bought: string | null;
 }
 
-/** The payments and trades that some transactions name, as far as they exist. A client that is elsewhere is null. */
+/** The existing payments and trades that some transactions name. Null stands for one of a client in another cell. */
 export type NamedRecords = ReadonlyMap<string, Named | null>;
 
 const key = (kind: 'payment_id' | 'trade_id', id: string) => `${kind} ${id}`;
 
-/** Finds what transactions name. */
+/** Finds the payments and trades that transactions name. */
 export async function findNamed(tx: Transaction, inputs: readonly TransactionInput[]): Promise<NamedRecords> {
   const payments = inputs.flatMap(({ payment_id: id }) => id ?? []);
   const trades = inputs.flatMap(({ trade_id: id }) => id ?? []);
@@ -37,13 +37,13 @@ export async function findNamed(tx: Transaction, inputs: readonly TransactionInp
   if (!hasSeveralCells(tx)) return found;
   for (const [kind, ids] of [['payment_id', payments] as const, ['trade_id', trades] as const]) {
     const missing = ids.filter((id) => !found.has(key(kind, id)));
-    // The cell of another client has them.
+    // They exist in the cell of another client.
     if (missing.length > 0) for (const id of await heldIds(tx, kind, missing)) found.set(key(kind, id), null);
   }
   return found;
 }
 
-/** Why a transaction cannot name what it names. */
+/** Why a transaction may not name this payment or trade; undefined if it may. */
 export function namingFault(named: NamedRecords, input: TransactionInput): Problem | undefined {
   const kind = input.payment_id == null ? 'trade_id' : 'payment_id';
   const id = input[kind];

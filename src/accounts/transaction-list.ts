@@ -18,12 +18,12 @@ export type TransactionRow = Omit<
   value_datetime: Date;
 };
 
-/** What one is made from. */
+/** The columns for a transaction record. */
 export const TRANSACTION_COLUMNS = `${TRANSACTION.selectWithout('credit_debit_indicator', 'status')}, currency`;
 
 export interface TransactionFilter {
   currencyAccountId?: number | undefined;
-  /** Moments of booking: included, and excluded. */
+  /** A range of booking moments. The start is included, the end is not. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -41,7 +41,7 @@ export async function listTransactions(
     ['t.booking_datetime < ?', filter.to],
   ]);
   const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
-  // Each account's newest through its index, then the newest of them.
+  // Takes the newest of each account through its index, and then the newest of those.
   const newest = `select ${TRANSACTION_COLUMNS}, t.id from transactions t where ${where} order by t.booking_datetime desc, t.id desc`;
   const ofClient = `select t.* from (select account_id from currency_accounts where client_id = $1) a cross join lateral (
       select ${TRANSACTION_COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
@@ -72,7 +72,7 @@ export async function findTransaction(db: Db, id: string): Promise<TransactionRe
   return transactionOf(row);
 }
 
-/** Transactions of any clients as the operator reads them, for the change feed. */
+/** Transactions of any clients in the form that the operator reads, for the change feed. */
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionRecord[]> {
   const { rows } = await db.query<TransactionRow>({
     name: 'transaction-records',
@@ -82,7 +82,7 @@ export async function readTransactions(db: Db, ids: readonly string[]): Promise<
   return rows.map(transactionOf);
 }
 
-/** A stored transaction, as the institution sees it. */
+/** A stored transaction in the form that the institution sees. */
 export function transactionOf(row: TransactionRow): TransactionRecord {
   const { transaction_id: id, account_id: account, amount: signed, currency, balance } = row;
   const debit = signed.startsWith('-');

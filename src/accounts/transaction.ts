@@ -15,7 +15,7 @@ import { Problem } from '../values/errors.ts';
 import { plain } from '../values/money.ts';
 import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../values/schemas.ts';
 
-/** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
+/** The kinds of transactions. Each is a WebhookType, and each transaction causes one notification of its type (docs/decisions.md, 3). */
 export const TRANSACTION_KINDS = [
   'CREDIT_INCOMING_TRANSACTION',
   'CREDIT_MARGIN_TRANSACTION',
@@ -34,7 +34,7 @@ export const COUNTS = {
   DEBIT_TRANSACTION: 'booked_debit',
 } as const satisfies Record<TransactionKind, string>;
 
-/** The account on one side of a transaction: its fields, and what they say. */
+/** The account on one side of a transaction: its fields with their descriptions. */
 const PARTY = {
   account_name: 'Name',
   account_number: 'Account number',
@@ -55,7 +55,7 @@ const SHOWN_PARTY = Type.Object(
 );
 type Party = Static<typeof SHOWN_PARTY>;
 
-/** An amount as answers and events show it. */
+/** An amount in answers and events. */
 const MONEY = Type.Object(
   { amount: Type.String({ description: 'A decimal' }), currency: Type.String() },
   { title: 'Money' },
@@ -66,14 +66,14 @@ const ACCOUNT = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, des
 const words = (description: string) => optional(Text(description), { shown: text(description) });
 const side = () =>
   optional(GIVEN_PARTY, { shown: Nullable(SHOWN_PARTY), normal: (given) => JSON.stringify(party(given)) });
-/** It is stored as `readBooking` has read it. */
+/** An instant. It is stored as `readBooking` has read it. */
 const instant = (given: string, description: string) =>
   initially(Instant(given), undefined, {
     shown: Type.String({ format: 'date-time', description }),
     form: (value: string | Date) => (value instanceof Date ? value : moment(value, ''))?.getTime(),
   });
 
-/** A transaction of a currency account, as the institution gives and reads it (the service interface, Transaction). */
+/** A transaction of a currency account in the form that the institution gives and reads (service interface, Transaction). */
 export const TRANSACTION = new RecordKind({
   table: 'transactions',
   id: 'transaction_id',
@@ -90,7 +90,7 @@ export const TRANSACTION = new RecordKind({
     transaction_reference: words('Reference'),
     transaction_information: words('Information'),
     additional_transaction_information: words('Further information'),
-    /** Its columns are `currency`, and `amount`: negative for a debit. */
+    /** It has two columns: `currency`, and `amount`, which is negative for a debit. */
     amount: required(
       Type.Object(
         { amount: Decimal('Amount', { positive: true }), currency: CurrencyCode("The account's currency") },
@@ -116,12 +116,12 @@ export const TRANSACTION = new RecordKind({
   },
 });
 export type TransactionInput = Input<typeof TRANSACTION>;
-/** A booked transaction as the institution sees it. */
+/** A booked transaction in the form that the institution sees. */
 export type TransactionRecord = Shown<typeof TRANSACTION>;
 
-/** What only the institution sees of a transaction. */
+/** Fields of a transaction that only the institution sees. */
 const OF_INSTITUTION = ['client_id', 'kind', 'payment_id', 'trade_id'] as const;
-/** A transaction as events carry it. */
+/** The schema of a transaction in events. */
 export const BOOKED_TRANSACTION = Type.Omit(Type.Object(TRANSACTION.shown), [...OF_INSTITUTION]);
 type BookedTransaction = Omit<TransactionRecord, (typeof OF_INSTITUTION)[number]>;
 const BOOKED_FIELDS = Object.keys(BOOKED_TRANSACTION.properties) as (keyof BookedTransaction)[];
@@ -145,18 +145,18 @@ export const TRANSACTION_COMPARISON = {
 /** A transaction that is booked. Amounts are decimal strings. */
 export interface Booking {
   input: TransactionInput;
-  /** The caller's identifier, or one that is made before it is written. */
+  /** The caller's identifier; if there is none, one is made before the transaction is written. */
   id: string | undefined;
   amount: string;
   debit: boolean;
   booked: Date;
   valued: Date;
   created: Date;
-  /** Of its account afterwards; known once it is written. */
+  /** The balance of its account afterwards, known once it is written. */
   balance: string;
 }
 
-/** A booked transaction as events carry it. */
+/** A booked transaction in the form that events carry. */
 export function shown({
   input,
   id,
@@ -187,7 +187,7 @@ export function shown({
   });
 }
 
-/** @param booked the same transaction, as events carry it */
+/** @param booked the same transaction, in the form that events carry */
 export function transactionRecord(
   { client_id, kind, payment_id = null, trade_id = null }: Pick<TransactionInput, (typeof OF_INSTITUTION)[number]>,
   booked: BookedTransaction,
@@ -195,7 +195,7 @@ export function transactionRecord(
   return { client_id, kind, payment_id, trade_id, ...booked };
 }
 
-/** One side's account with all its fields, null where they are absent. */
+/** The account of one side with all its fields; a missing one is null. */
 function party(input: Partial<Party>): Party {
   return ofParty((name) => input[name] ?? null);
 }
@@ -208,7 +208,7 @@ function text(description: string) {
   return Nullable(Type.String({ description }));
 }
 
-/** Reads an instant of the caller; undefined stays undefined. @throws Problem invalid_body */
+/** Reads an instant from the caller; undefined stays undefined. @throws Problem invalid_body */
 export function moment(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text);

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts';
 import type { Requirement } from './requirement.ts';
 import { type ApprovalRules, type ApprovalState, approvalState } from './rules/rules.ts';
 
-/** An approval or rejection, as the search shows it (the service interface, approvals_workflow). */
+/** An approval or rejection in the form that the search shows (service interface, approvals_workflow). */
 export interface Authorisation {
   date: string;
   /** 1 authorised, 2 rejected. */
@@ -10,9 +10,9 @@ export interface Authorisation {
   contact_id: string;
   level: number;
   contact_name: string;
-  /** In the contact's words; null where it gave none. */
+  /** In the contact's words; null if it gave none. */
   reason: string | null;
-  /** The operator token that acted in the contact's name; null where the contact acted itself. */
+  /** The operator token that acted in the contact's name; null if the contact acted itself. */
   on_behalf_by: string | null;
 }
 
@@ -22,14 +22,14 @@ export interface Approval {
   authorisations: Authorisation[];
 }
 
-/** Who approved, other than the creator, whose approval is the creation unless nobody else approves. */
+/** Who approved, except the creator. The creator's approval is the creation itself, unless nobody else approves. */
 export function approvedBy({ requirement, authorisations }: Approval): string[] {
   return authorisations
     .filter((each) => each.status === 1 && (requirement.own || each.contact_id !== requirement.creator))
     .map((each) => each.contact_id);
 }
 
-/** The state of a stored approval, with the people who are permitted now. */
+/** The state of a stored approval, given the people who are permitted now. */
 export function evaluate(rules: ApprovalRules, approval: Approval, permitted: ReadonlySet<string>): ApprovalState {
   return approvalState(rules, {
     approvals: approvedBy(approval),

@@ -4,7 +4,7 @@ import type { PaymentNumber } from '../values/identifiers.ts';
 import { telling, tellWaiting } from './notices.ts';
 import type { ApprovalState } from './rules/rules.ts';
 
-/** Who may act on a payment that is pending of authorization, in a table of its own (docs/approvals.md). */
+/** The table of who may act on a payment that is pending authorization (docs/approvals.md). */
 
 /** The contacts who may authorise payments of a client now: permitted and enabled. */
 export async function permittedContacts(db: Db, clientId: string): Promise<Set<string>> {
@@ -17,7 +17,7 @@ export async function permittedContacts(db: Db, clientId: string): Promise<Set<s
   return new Set(rows.map((row) => row.contact_id));
 }
 
-/** As `permittedContacts`, by client. */
+/** Like `permittedContacts`, by client. */
 export async function permittedOf(db: Db, clientIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const clients = [...new Set(clientIds)];
   const found = await together(clients.map((clientId) => permittedContacts(db, clientId)));
@@ -30,7 +30,7 @@ export interface Approver {
   mayReject: boolean;
 }
 
-/** The approvers of a state: who may authorise may always reject too. */
+/** The approvers of a state. Whoever may authorise may always reject too. */
 export function approversOf(state: ApprovalState): Approver[] {
   const authorise = new Set(state.mayAuthorise);
   const reject = new Set(state.mayReject);
@@ -41,7 +41,7 @@ export function approversOf(state: ApprovalState): Approver[] {
   }));
 }
 
-/** A payment that waits, and who may act on it. */
+/** A waiting payment, and who may act on it. */
 export interface PaymentApprovers {
   clientId: string;
   id: PaymentNumber;
@@ -53,7 +53,7 @@ export interface PaymentApprovers {
 const WRITE = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
   select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`;
 
-/** Writes the approvers of payments that have none written. @param quiet nobody gets a mail about them */
+/** Writes the approvers of payments that have none yet. @param quiet nobody gets a mail about them */
 export async function writeApprovers(
   tx: Transaction,
   payments: readonly PaymentApprovers[],
@@ -61,7 +61,7 @@ export async function writeApprovers(
 ): Promise<void> {
   const rows = payments.flatMap(({ approvers, ...payment }) => approvers.map((each) => ({ ...payment, ...each })));
   if (rows.length === 0) return;
-  // Citus would plan both in parts.
+  // Citus would plan the combined statement in parts.
   const apart = !quiet && isDistributed(tx);
   tx.later({
     name: quiet || apart ? 'approvers-write-quietly' : 'approvers-write',
@@ -84,16 +84,16 @@ export async function writeApprovers(
   );
 }
 
-/** A contact of a client whom groups can name. */
+/** A contact of a client that groups can name. */
 export interface ClientPerson {
   id: string;
   name: string;
   email: string;
-  /** Whether an approval of this person counts now. */
+  /** Whether an approval by this person counts now. */
   may_authorise: boolean;
 }
 
-/** What decides approvals in addition to the ruleset, and who there is to approve. */
+/** What determines approvals besides the ruleset, and who can approve. */
 export interface ApprovalScene {
   authorisation_workflow: string;
   payment_approvals_enabled: boolean;
@@ -102,7 +102,7 @@ export interface ApprovalScene {
   people: ClientPerson[];
 }
 
-/** What the form of a client's approval rules needs: its settings, and its contacts by name. */
+/** What the form of a client's approval rules needs: the client's settings, and its contacts by name. */
 export async function approvalScene(db: Db, clientId: string): Promise<ApprovalScene | undefined> {
   return first(
     await db.query<ApprovalScene & Record<string, unknown>>(

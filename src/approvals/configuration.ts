@@ -13,7 +13,7 @@ import type { Configuration, Level } from './rules/ruleset.ts';
 import { checkUsers, validateConfiguration } from './rules/ruleset-reader.ts';
 import { checkSatisfiable } from './rules/satisfiability.ts';
 
-/** A configuration as it was stored: users with the name and email that the service knew them by. */
+/** A configuration as it was stored, with the users' names and emails at that time. */
 export interface Stored extends Configuration {
   groups: { name: string; scope: string; users: Person[] }[];
 }
@@ -30,19 +30,19 @@ export interface ConfigurationInForce extends Configuration {
   id: string;
 }
 
-/** A configuration as clients see it (the service interface, Approvals workflow configuration). */
+/** A configuration in the form that clients see (service interface, Approvals workflow configuration). */
 export interface ShownConfiguration {
   groups: { name: string; scope: string; users: Person[] }[];
-  /** null while the client has no configuration, so that the answer cannot be sent back by mistake: that would end the eyes workflow. */
+  /** null while the client has no configuration. So the answer cannot be sent back by mistake, which would end the eyes workflow. */
   ruleset: { currency: string; rules: { minimum_threshold: Exact | null; groups: Level[] }[] } | null;
 }
 
-/** The client's configuration in force, with its version; undefined while it has none, and its eyes workflow governs. */
+/** The client's configuration in force, with its version. Undefined if it has none, and its eyes workflow applies. */
 async function configurationInForce(db: Db, clientId: string): Promise<ConfigurationInForce | undefined> {
   return (await configurationsInForce(db, [clientId])).get(clientId);
 }
 
-/** The configurations in force of those clients that have one. */
+/** The configurations in force, for those clients that have one. */
 export async function configurationsInForce(
   db: Db,
   clientIds: readonly string[],
@@ -71,7 +71,7 @@ async function peopleOf(db: Db, clientId: string): Promise<Map<string, Person>> 
 
 /**
  * Reads and checks a configuration for a client.
- * @throws Problem invalid_body, naming the path to the element; ruleset_unsatisfiable
+ * @throws Problem invalid_body, which names the path to the element; ruleset_unsatisfiable
  */
 export async function checkConfiguration(
   db: Db,
@@ -87,9 +87,9 @@ export async function checkConfiguration(
 }
 
 /**
- * Replaces the client's whole configuration by a new version. It governs the payments that are created from now on; earlier payments
- * keep theirs (docs/decisions.md, 4).
- * @throws Problem invalid_body, ruleset_unsatisfiable; nothing changed
+ * Replaces the client's whole configuration with a new version. It applies to payments that are created from now on; earlier payments keep
+ * theirs (docs/decisions.md, 4).
+ * @throws Problem invalid_body, ruleset_unsatisfiable; then nothing has changed
  */
 export async function replaceConfiguration(
   tx: Transaction,
@@ -125,7 +125,7 @@ export async function replaceConfiguration(
 }
 
 /**
- * The configuration in force, its users as the service knows them now; or an earlier version, exactly as it was stored.
+ * The configuration in force, with its users' current names and emails. An earlier version is returned exactly as it was stored.
  * @throws Problem invalid_parameter if the version does not exist
  */
 export async function readConfiguration(
@@ -154,7 +154,7 @@ export interface ConfigurationVersion {
   contact_name: string | null;
 }
 
-/** A page of the client's versions, the newest first, and how many there are. */
+/** A page of the client's versions, newest first, and their total number. */
 export async function listVersions(
   db: Db,
   clientId: string,
@@ -182,7 +182,7 @@ export async function listVersions(
   };
 }
 
-/** Gives each user the name and email of the contact. A user who has left the client keeps the stored ones. */
+/** Gives each user the name and email of its contact. A user who has left the client keeps the stored ones. */
 export function named(configuration: Configuration, people: ReadonlyMap<string, Person>): Stored {
   const person = (user: { id: string } & Partial<Person>): Person =>
     people.get(user.id) ?? { id: user.id, name: user.name ?? user.id, email: user.email ?? '' };

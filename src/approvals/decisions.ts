@@ -9,9 +9,9 @@ import { tellRejections, tellWaiting } from './notices.ts';
 import { type Decision, noRight, type Outcome, outcomeOf } from './outcome.ts';
 import { rulesOf } from './requirement.ts';
 
-/** Decisions of contacts on payments, one on each payment, by statements for all of them. */
+/** Decisions of contacts on payments, at most one on each, in statements for all of them. */
 
-/** A decision that can be made, and its result. */
+/** A decision that is allowed, and its result. */
 export interface Decided {
   decision: Decision;
   outcome: Outcome;
@@ -19,23 +19,23 @@ export interface Decided {
   paymentDate: string;
 }
 
-/** Who may decide, and about what. */
+/** What is needed to judge decisions. */
 export interface DecisionScene {
   /** The contacts who may authorise, by client. */
   permitted: Map<string, Set<string>>;
-  /** The names of those who decide. */
+  /** The names of the contacts who decide. */
   names: Map<string, string>;
   waiting: Map<PaymentNumber, Waiting>;
 }
 
-/** Who wants to decide about a payment. */
+/** A contact who wants to decide about a payment. */
 export interface Deciding {
   clientId: string;
   paymentId: string;
   contactId: string;
 }
 
-/** Reads what decisions depend on. The caller holds, or has asked for, the locks of the clients and the rows of the payments. */
+/** Reads what decisions depend on. The caller holds, or has requested, the locks of the clients and the rows of the payments. */
 export async function readScene(tx: Transaction, deciding: readonly Deciding[]): Promise<DecisionScene> {
   const [permitted, names, waiting] = await together([
     permittedOf(
@@ -49,8 +49,8 @@ export async function readScene(tx: Transaction, deciding: readonly Deciding[]):
 }
 
 /**
- * Works out the results of decisions, and writes nothing.
- * @returns the result of each, or why it cannot be made, in their order
+ * Determines the results of decisions, and writes nothing.
+ * @returns the result of each, or why it is not allowed, in order
  */
 export async function judgeDecisions(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function judgeDecisions(
     const allowed = permitted.get(clientId) ?? new Set();
     const found = waiting.get(id);
     if (!found) {
-      // The lack of the right comes first.
+      // A missing permission is reported first.
       const closed = new Problem('approval_not_allowed', 'payment: it has no open approval');
       judged.push(allowed.has(contactId) ? closed : noRight());
       continue;
@@ -77,9 +77,9 @@ export async function judgeDecisions(
 }
 
 /**
- * Lets one contact decide.
+ * Records the decision of one contact.
  * @param quiet nobody gets a mail about it
- * @returns what becomes of the approval
+ * @returns the result for the approval
  * @throws Problem permission_denied, approval_not_allowed
  */
 export async function decide(tx: Transaction, decision: Decision & Deciding, quiet: boolean): Promise<Outcome> {
@@ -149,7 +149,7 @@ export async function writeDecisions(tx: Transaction, decided: Decided[], quiet:
     'payment_notices',
     ended.map(({ decision }) => decision),
   );
-  // Only those who could not act before are told.
+  // Only those who could not act before are notified.
   await writeApprovers(
     tx,
     decided.map(({ decision: { clientId, id }, outcome: { approvers }, ...payment }) => ({
@@ -173,7 +173,7 @@ export async function writeDecisions(tx: Transaction, decided: Decided[], quiet:
   );
 }
 
-/** Closes the approvals of payments that were cancelled: of those that have one. */
+/** Closes the approvals of cancelled payments. Payments without an approval are ignored. */
 export async function closeApprovals(tx: Transaction, payments: Owned[]): Promise<void> {
   if (payments.length === 0) return;
   const list = paymentsOf(payments);
@@ -187,7 +187,7 @@ export async function closeApprovals(tx: Transaction, payments: Owned[]): Promis
   await deleteOf(tx, 'payment_notices', payments);
 }
 
-/** A payment, and whose it is. */
+/** A payment, with its client. */
 interface Owned {
   clientId: string;
   id: PaymentNumber;

@@ -16,7 +16,7 @@ import { govern } from './requirement.ts';
 import { approvalState, rulesFor } from './rules/rules.ts';
 import type { Configuration, Level } from './rules/ruleset.ts';
 
-/** Sample amounts of one dry run; each is evaluated, 5 ms at most. */
+/** The most sample amounts of one dry run. Evaluating one takes at most 5 ms. */
 export const MAX_SAMPLES = 50;
 
 /** What a payment of an amount would need. */
@@ -25,12 +25,12 @@ export interface Sample {
   currency: string;
   rate: Exact | null;
   converted_amount: Exact | null;
-  /** Index into `ruleset.rules`; null: no threshold is that low, no approval is needed. */
+  /** Index into `ruleset.rules`; null if no threshold is low enough, so no approval is needed. */
   rule: number | null;
   minimum_threshold: Exact | null;
   minimum_authorisations: number;
   levels: Level[];
-  /** Contacts whose approval could be the first. */
+  /** Contacts who could give the first approval. */
   first_approvers: string[];
 }
 
@@ -44,10 +44,9 @@ export interface DryRun extends ShownConfiguration, ApprovalSettings {
 }
 
 /**
- * Checks a configuration as if it were to replace the one in force, and says for sample amounts who would have to approve.
- * Changes nothing.
- * @param body the configuration, and `sample_amounts`: numbers or decimal strings in the ruleset's currency, or objects with
- *   `amount` and `currency`; without it each rule's threshold is a sample
+ * Checks a configuration as if it were to replace the one in force, and reports who would have to approve sample amounts. Changes nothing.
+ * @param body the configuration, and `sample_amounts`: numbers or decimal strings in the ruleset's currency, or objects with `amount` and
+ * `currency`; without it each rule's threshold is a sample
  * @throws Problem invalid_body, ruleset_unsatisfiable, exchange_rate_missing
  */
 export async function dryRun(db: Db, clientId: string, body: unknown): Promise<DryRun> {
@@ -77,12 +76,12 @@ function readSamples(body: unknown, { ruleset }: Configuration): { amount: strin
   );
 }
 
-/** Refuses samples that no dry run would take, also where none is asked for. @throws Problem invalid_body */
+/** Refuses samples that no dry run would accept, even if none is requested. @throws Problem invalid_body */
 export function checkSamples(body: unknown): void {
   writtenSamples(body, '');
 }
 
-/** The samples that a body names; undefined where it names none. @param ownCurrency of samples that name no other */
+/** The samples that a body names; undefined if it names none. @param ownCurrency for samples without a currency */
 function writtenSamples(body: unknown, ownCurrency: string): { amount: string; currency: string }[] | undefined {
   const input = (body as { sample_amounts?: unknown } | undefined)?.sample_amounts;
   if (input === undefined) return undefined;

@@ -8,18 +8,18 @@ import { approversOf, permittedContacts } from './approvers.ts';
 import { rulesOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules/rules.ts';
 
-/** Explains the state of a payment's approvals: what governs it, who met which level, and who could act next. */
+/** Explains the state of a payment's approvals: which rules apply, who met which level, and who could act next. */
 export interface Explanation {
   payment_id: string;
   status: string;
-  /** What decided when the payment was created: nothing, the client's eyes, or a rule of its ruleset. */
+  /** What decided when the payment was created: nothing, the client's eyes workflow, or a rule of its ruleset. */
   governed_by: 'none' | 'eyes' | 'ruleset';
   n_eyes_plus_status: string;
   minimum_remaining_authorisations: number;
   /** Whether those who may authorise payments now can complete it. */
   can_be_completed: boolean;
   creator: { contact_id: string; contact_name: string; creation_counts: boolean };
-  /** Of eyes: how many approvers other than the creator. */
+  /** For eyes: the number of approvers other than the creator. */
   approvers_needed: number | null;
   rule: ExplainedRule | null;
   levels: ExplainedLevel[];
@@ -45,7 +45,7 @@ export interface ExplainedLevel {
   met: boolean;
   /** What the level asks for; empty for eyes. */
   one_of: { all_of: string[] }[];
-  /** Index into `one_of` of the alternative that the fewest further people complete. */
+  /** Index into `one_of` of the alternative that needs the fewest further people. */
   alternative: number;
   /** Each place of that alternative, and who fills it. */
   places: { group: string | null; contact_id: string | null; contact_name: string | null }[];
@@ -61,7 +61,7 @@ interface Row {
 }
 
 /**
- * Explains a payment's approvals, from one instant of the database.
+ * Explains a payment's approvals, as of one instant of the database.
  * @param tx a transaction in which nothing was read yet
  * @throws Problem payment_not_found
  */
@@ -86,7 +86,7 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
       contact_name: (await contactNames(tx, [payment.creator])).get(payment.creator) ?? '',
       creation_counts: approval?.requirement.creation_counts ?? false,
     },
-    // Which token of the institution gave one is not the client's to know.
+    // The client is not told which token of the institution gave an approval.
     authorisations: (approval?.authorisations ?? []).map((each) => ({
       ...each,
       on_behalf_by: each.on_behalf_by && 'institution',

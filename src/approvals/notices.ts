@@ -3,25 +3,25 @@ import { RowList } from '../database/row-list.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 
 /**
- * Who gets a mail about a payment (src/mails/). A notice is written in the transaction of its cause, so that none is lost, and stays
- * while the payment waits, so that nobody gets the mail twice.
+ * Records who gets a mail about a payment (src/mails/). A notice is written in the transaction of its cause, so none is lost. It stays
+ * while the payment waits, so nobody gets the mail twice.
  */
 
-/** A statement that writes approvers, and a notice for each who may authorise and has none. */
+/** Extends a statement that writes approvers: whoever may authorise and has no notice yet gets one. */
 export function telling(write: string): string {
   return `with written as (${write} returning client_id, payment_id, contact_id, may_authorise)
     insert into payment_notices (client_id, payment_id, contact_id)
     select client_id, payment_id, contact_id from written where may_authorise on conflict do nothing`;
 }
 
-/** Who gets a mail about which payment. */
+/** A person who gets a mail, and the payment. */
 export interface Notice {
   clientId: string;
   id: PaymentNumber;
   contactId: string;
 }
 
-/** Notices for contacts who may authorise payments now, except for those who have one. */
+/** Writes notices for contacts who may authorise payments now and have none yet. */
 export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<void> {
   if (notices.length === 0) return;
   tx.later({
@@ -36,7 +36,7 @@ export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<v
   });
 }
 
-/** Tells the creators of payments that were rejected, except for one who did it. */
+/** Writes notices for the creators of rejected payments, except those who rejected their own. */
 export async function tellRejections(
   tx: Transaction,
   rejected: { clientId: string; id: PaymentNumber; contactId: string; now: Date }[],

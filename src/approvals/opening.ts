@@ -6,25 +6,25 @@ import { AUTHORISED, authorisation } from './outcome.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
 
 /**
- * The approvals of new payments, in tables of their own (docs/decisions.md, 4), opened for any number of them at once. The functions work in
- * the caller's transaction, which holds the locks of the clients (lock.ts).
+ * Opens the approvals of new payments, in their own tables (docs/decisions.md, 4), for any number at once. The functions work in the
+ * caller's transaction, which holds the locks of the clients (lock.ts).
  */
 
-/** How an approval begins. */
+/** The beginning of an approval. */
 export interface BegunApproval {
   state: Buffer;
   remaining: number;
-  /** Creation is all that is needed. */
+  /** Whether the creation already completes it. */
   complete: boolean;
-  /** The level at which the creation counts as an approval; undefined where it does not. */
+  /** The level at which the creation counts as an approval; undefined if it does not count. */
   creationLevel: number | undefined;
   approvers: readonly Approver[];
 }
 
 /**
- * Works out how approvals begin, and writes nothing.
- * @param permitted the contacts who may authorise, by client; those of other clients are read
- * @returns one for each payment, in their order; those of one state begin alike
+ * Determines how approvals begin, and writes nothing.
+ * @param permitted the contacts who may authorise, by client; for other clients they are read
+ * @returns one for each payment, in order; payments with the same state begin alike
  */
 export async function beginApprovals(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function beginApprovals(
   return begun;
 }
 
-/** An approval that begins, of a payment that is stored. */
+/** The beginning of an approval, for a stored payment. */
 export interface OpenedApproval extends BegunApproval, PaymentApprovers {
   requirement: Requirement;
   creatorName: string;
@@ -73,7 +73,7 @@ const COLUMNS: Columns<OpenedApproval> = {
   state: ({ state }) => state,
 };
 
-/** Writes approvals that begin. @param options `quiet`: nobody gets a mail about them; `write`: how rows are written */
+/** Writes the beginnings of approvals. @param options `quiet`: nobody gets a mail about them; `write`: how rows are written */
 export async function openApprovals(
   tx: Transaction,
   approvals: readonly OpenedApproval[],

@@ -6,7 +6,7 @@ import { type Approver, approversOf } from './approvers.ts';
 import { stateOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules/rules.ts';
 
-/** What becomes of an approval by the decision of a contact: worked out, and not written. */
+/** Determines the result of a contact's decision on an approval, without writing it. */
 
 /** Values of an authorisation's `status`. */
 export const AUTHORISED = 1;
@@ -19,13 +19,13 @@ export interface Decision {
   id: PaymentNumber;
   contactId: string;
   now: Date;
-  /** Why, in the contact's words. */
+  /** The reason, in the contact's words. */
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
 }
 
-/** An approval that waits, with all that decides who may give it. */
+/** A waiting approval, with everything that decides who may give it. */
 export interface Open extends Approval {
   created: Date;
   payment_date: string;
@@ -33,7 +33,7 @@ export interface Open extends Approval {
   permitted: Set<string>;
 }
 
-/** What becomes of an approval. */
+/** The result of a decision for an approval. */
 export interface Outcome {
   authorisations: Authorisation[];
   status: 'Pending approval' | 'Approved' | 'Rejected';
@@ -41,11 +41,15 @@ export interface Outcome {
   state: Buffer;
   /** Who may act on the payment now. */
   approvers: Approver[];
-  /** Those of them who may authorise, and could not before. */
+  /** Those of them who may authorise now and could not before. */
   newcomers: string[];
 }
 
-/** The approval after a contact's decision. @param name of the contact @throws Problem permission_denied, approval_not_allowed */
+/**
+ * The approval after a contact's decision.
+ * @param name of the contact
+ * @throws Problem permission_denied, approval_not_allowed
+ */
 export function outcomeOf(open: Open, decision: Decision, name: string): Outcome {
   const own = open.rules.kind === 'own' && open.rules.creator === decision.contactId;
   if (!own && !open.permitted.has(decision.contactId)) throw noRight();
@@ -57,7 +61,7 @@ function authorised(open: Open, decision: Decision, name: string): Outcome {
   if (!before.mayAuthorise.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
   const given = [...open.authorisations, authorisation(decision, name, { status: AUTHORISED, level: 1 })];
   const state = evaluate(open.rules, { ...open, authorisations: given }, open.permitted);
-  // A further approval can move earlier ones to other levels, if only then all of them count.
+  // A new approval may move earlier ones to other levels, if otherwise not all of them count.
   const levels = new Map(state.approvals.map((approval) => [approval.contact_id, approval.level]));
   const authorisations = given.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level }));
   return {
@@ -79,7 +83,7 @@ function rejected(open: Open, decision: Decision, name: string): Outcome {
   return { authorisations, status: 'Rejected', remaining: 0, state, approvers: [], newcomers: [] };
 }
 
-/** The contact may not authorise payments of the client. */
+/** The refusal for a contact who may not authorise payments of the client. */
 export function noRight(): Problem {
   return new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
 }
@@ -95,7 +99,7 @@ function refusal(open: Open, contactId: string, state: ApprovalState): Problem {
   return new Problem('approval_not_allowed', `contact: ${why()}`);
 }
 
-/** The level of a rejection: the first unmet one that names a group of the contact, else the first that names one. */
+/** The level of a rejection: the first unmet level that names a group of the contact, or else the first level that does. */
 function levelOf(rules: ApprovalRules, state: ApprovalState, contactId: string): number {
   if (rules.kind !== 'levels') return 1;
   const own = new Set(rules.groups.filter(({ members }) => members.includes(contactId)).map(({ name }) => name));

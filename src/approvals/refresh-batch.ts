@@ -7,7 +7,7 @@ import { type Approver, approversOf } from './approvers.ts';
 import { telling } from './notices.ts';
 import { rulesOf } from './requirement.ts';
 
-/** A pending payment, and its place in the order of states: payments with one state have the same approvers. */
+/** A pending payment, and its place in the order of states. Payments with the same state have the same approvers. */
 export interface Place {
   state: Buffer;
   payment_id: PaymentNumber;
@@ -31,7 +31,7 @@ export async function nextPlaces(
   return rows;
 }
 
-/** The approvers of one state, and its place among those of the batch. */
+/** The approvers of one state, and the state's index in the batch. */
 interface State {
   index: number;
   approvers: Approver[];
@@ -41,7 +41,7 @@ interface State {
 interface Payment {
   id: PaymentNumber;
   state: State;
-  /** As it is stored. */
+  /** In its stored form. */
   remaining: number;
 }
 
@@ -50,8 +50,8 @@ interface Pending extends Approval, Place {
 }
 
 /**
- * Makes the approvers of some pending payments those that their rules and the present permissions give. It writes only rows that
- * change. The caller holds the client's lock (lock.ts), shared or not.
+ * Updates the approvers of some pending payments by their rules and the current permissions. It writes only rows that change. The caller
+ * holds the client's lock (lock.ts), shared or exclusive.
  * @param permitted who may authorise payments of the client now
  * @returns payments that somebody acts on at this moment: they were not changed
  */
@@ -84,7 +84,7 @@ export async function refreshPayments(
   );
 }
 
-/** An approval or a cancellation holds its payment's row for some milliseconds. Nobody waits for it here. */
+/** Locks the payments that are free. An approval or a cancellation holds its payment's row for some milliseconds; this does not wait for it. */
 async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<Pending[]> {
   const { rows } = await tx.query<Pending>(
     `select a.* from unnest($2::bigint[]) as w (id) cross join lateral (
@@ -107,11 +107,11 @@ async function stillPending(tx: Transaction, clientId: string, ids: PaymentNumbe
 
 const PAYMENTS = 'unnest($2::bigint[], $3::int[]) as p(id, state)';
 const WANTED = 'unnest($4::int[], $5::text[], $6::boolean[], $7::boolean[]) as w(state, contact, authorise, reject)';
-/** `offset 0` keeps it a look-up by key for each payment. Otherwise the planner may read all of the client's rows. */
+/** `offset 0` makes it a look-up by key for each payment. Otherwise the planner may read all rows of the client. */
 const PRESENT = `${PAYMENTS} cross join lateral (select a.ctid, a.contact_id, a.may_authorise, a.may_reject
   from payment_approvers a where a.client_id = $1 and a.payment_id = p.id offset 0) a`;
 
-/** The rows of payment_approvers that are too many, wrong, or missing. */
+/** Corrects payment_approvers: removes superfluous rows, and fixes wrong and missing ones. */
 async function writeDifferences(
   tx: Transaction,
   act: Act,

@@ -10,35 +10,35 @@ import { shareLock } from './lock.ts';
 import { nextPlaces, type Place, refreshPayments } from './refresh-batch.ts';
 
 const INTERVAL_MS = 250;
-/** A batch holds the rows of its payments for about so long: an approval of one of them waits. */
+/** The approximate time for which a batch holds the rows of its payments. An approval of one of them waits that long. */
 const BATCH_MS = 40;
 const MIN_PAYMENTS = 200;
 const MAX_PAYMENTS = 1_000;
-/** Rows of approvers that a batch looks at: its payments times the people who are permitted. */
+/** The most approver rows (payments times permitted people) in a batch. */
 const MAX_ROWS = 20_000;
-/** Distinct states that a batch evaluates. They come in order, so that most batches have one or two. */
+/** The most distinct states that a batch evaluates. Payments are sorted by state, so most batches have one or two. */
 const MAX_STATES = 20;
 
-/** What is left of a client's refresh. */
+/** The remaining work of a client's refresh. */
 interface Job extends Place {
   actor: string;
   request_id: string;
   quiet: boolean;
-  /** Payments that somebody acted on when their turn came. */
+  /** Payments that somebody was acting on when it was their turn. */
   held: PaymentNumber[];
 }
 
 /**
- * Brings the approvers of a client's pending payments up to date after a change of permissions that was too large for one transaction.
- * It goes through them in small transactions, which exclude neither creations nor approvals. The database
- * records its progress: any process may do the next batch, and a further change of permissions makes it start over.
+ * Brings the approvers of a client's pending payments up to date after a change of permissions that was too large for one transaction. It
+ * works in small transactions, which block neither creations nor approvals. The database records its progress, so any process may do the
+ * next batch. Another change of permissions makes it start over.
  */
 export class ApproverRefresher implements Part {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #task: Periodic;
   #stopping = false;
-  /** Payments of a batch, so that it takes about BATCH_MS. */
+  /** The number of payments in a batch, adjusted so that a batch takes about BATCH_MS. */
   #payments = MIN_PAYMENTS;
 
   constructor(context: Pick<Context, 'backgroundPool' | 'clock' | 'log' | 'rhythm'>) {
@@ -63,7 +63,7 @@ export class ApproverRefresher implements Part {
     await this.#task.stop();
   }
 
-  /** One batch of each client in turn, until nothing moves. */
+  /** Does one batch of each client in turn, until nothing moves. */
   async #refreshAll(): Promise<void> {
     for (let moved = true; moved && !this.#stopping; ) {
       moved = false;
@@ -77,7 +77,7 @@ export class ApproverRefresher implements Part {
     }
   }
 
-  /** @returns whether it got on */
+  /** @returns whether it made progress */
   async #refreshNext(clientId: string): Promise<boolean> {
     const began = monotonic();
     const count = await transaction(this.#pool, async (tx) => {
@@ -91,7 +91,7 @@ export class ApproverRefresher implements Part {
     return true;
   }
 
-  /** @returns the payments that are up to date now */
+  /** @returns the number of payments that are now up to date */
   async #refreshBatch(tx: Transaction, clientId: string, job: Job): Promise<number> {
     const permitted = await permittedContacts(tx, clientId);
     const limit = Math.max(1, Math.min(this.#payments, Math.floor(MAX_ROWS / (permitted.size + 1))));

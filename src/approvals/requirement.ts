@@ -16,43 +16,46 @@ export interface Requirement {
   /** The contact who created the payment. */
   creator: string;
   /**
-   * Creation counts as an approval where the creator is in a group that the rule names: the client lets creators approve, and
-   * the creator was permitted to authorise payments when it created this one.
+   * Whether the creation counts as an approval, if the creator is in a group that the rule names. This is so if the client lets creators
+   * approve, and the creator was permitted to authorise payments when it created this one.
    */
   creation_counts: boolean;
   /** Distinct approvers other than the creator, 1 to 4. */
   eyes?: number;
   ruleset?: RulesetRequirement;
-  /** The creator alone approves it, with a second factor: the client asks for one, and nobody else would have to approve it. */
+  /**
+   * Whether the creator alone approves it, with a second factor. This is so if the client uses one, and nobody else would have to approve
+   * the payment.
+   */
   own?: true;
 }
 
 export interface RulesetRequirement {
-  /** Of the configuration: its unique id, and its number at the client. */
+  /** The configuration: its unique id, and its number at the client. */
   configuration: string;
   version: number;
   /** Index into the rules of that configuration. */
   rule: number;
   minimum_threshold: string;
   currency: string;
-  /** What one unit of the payment's currency is in the ruleset's currency, and the payment's amount converted with it. */
+  /** The value of one unit of the payment's currency in the ruleset's currency, and the payment's amount converted with it. */
   rate: string;
   amount: string;
 }
 
-/** Decimals that a converted amount is shown with, rounded half even; what governs is decided before it is rounded. */
+/** Decimals of a converted amount in answers, rounded half even. The rule is chosen before rounding. */
 const SHOWN_DECIMALS = 8;
 
-/** What rules say of an amount. */
+/** The rule for an amount. */
 interface Governed {
-  /** What one unit of its currency is in the ruleset's currency. */
+  /** The value of one unit of the amount's currency in the ruleset's currency. */
   rate: string;
   converted: string;
-  /** The rule that governs it; null: no threshold is that low. */
+  /** The rule that applies; null if no threshold is low enough. */
   rule: number | null;
 }
 
-/** An amount in the ruleset's currency, and the rule that governs it. @throws Problem exchange_rate_missing */
+/** An amount in the ruleset's currency, and the rule that applies to it. @throws Problem exchange_rate_missing */
 export async function govern(
   db: Db,
   { ruleset }: Configuration,
@@ -67,7 +70,7 @@ function governed(ruleset: Configuration['ruleset'], quote: Quote, amount: strin
   return { rate: quote.rate, converted, rule: governingRule(ruleset, exact) };
 }
 
-/** A new payment, as far as its approval is concerned: amount in its own currency, a decimal string. */
+/** The parts of a new payment that its approval depends on. The amount is a decimal string in the payment's currency. */
 export interface WantedRequirement {
   clientId: string;
   creatorId: string;
@@ -75,7 +78,7 @@ export interface WantedRequirement {
   currency: string;
 }
 
-/** What a new payment requires, as `requirementsFor`. @throws Problem exchange_rate_missing */
+/** What a single new payment requires; see `requirementsFor`. @throws Problem exchange_rate_missing */
 export async function requirementFor(tx: Transaction, payment: WantedRequirement): Promise<Requirement | null> {
   const [requirement = null] = await requirementsFor(tx, [payment]);
   if (requirement instanceof Problem) throw requirement;
@@ -83,9 +86,9 @@ export async function requirementFor(tx: Transaction, payment: WantedRequirement
 }
 
 /**
- * What new payments require: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
- * Permissions do not change until the transaction ends (lock.ts).
- * @returns of each payment: null where no approval is needed; a Problem (exchange_rate_missing) where it cannot be said
+ * What new payments require. That is nothing while approvals are off, else what the client's ruleset says, and without a ruleset the
+ * client's eyes. Permissions do not change until the transaction ends (lock.ts).
+ * @returns for each payment: null if no approval is needed; a Problem (exchange_rate_missing) if it cannot be determined
  */
 export async function requirementsFor(
   tx: Transaction,
@@ -94,25 +97,25 @@ export async function requirementsFor(
   return payments.length === 0 ? [] : requirementsBy(tx, await readRules(tx, payments), payments);
 }
 
-/** What decides which approvals new payments need, of whatever amount. */
+/** What determines the approvals of new payments, whatever their amount. */
 export interface RulesInForce {
   creators: Map<string, Creator>;
   configurations: Map<string, ConfigurationInForce>;
 }
 
-/** Reads it, and keeps it as it is until the transaction ends. @param payments at least one */
+/** Reads the rules, and keeps them unchanged until the transaction ends. @param payments at least one */
 export async function readRules(
   tx: Transaction,
   payments: readonly Pick<WantedRequirement, 'clientId' | 'creatorId'>[],
 ): Promise<RulesInForce> {
   const clients = [...new Set(payments.map(({ clientId }) => clientId))];
-  // All turns in one call: taken payment by payment, two imports could wait for each other.
+  // All locks in one call. If they were taken payment by payment, two imports could deadlock.
   await shareLock(tx, ...clients);
   const [creators, configurations] = await together([findCreators(tx, payments), configurationsInForce(tx, clients)]);
   return { creators, configurations };
 }
 
-/** What new payments require by rules that were read, as `requirementsFor`. */
+/** Like `requirementsFor`, with rules that were read before. */
 export async function requirementsBy(
   tx: Transaction,
   { creators, configurations }: RulesInForce,
@@ -160,13 +163,13 @@ function byRules(
   return { ...frozen(creator), ruleset: { configuration: id, version, ...governing } };
 }
 
-/** Who creates payments of a client, with the client's settings. */
+/** A contact who creates payments of a client, with the client's settings. */
 interface Creator {
   client_id: string;
   contact_id: string;
   workflow: AuthorisationWorkflow;
   enabled: boolean;
-  /** Creation counts as an approval, where the creator is in a group that the rule names. */
+  /** Whether the creation counts as an approval, if the creator is in a group that the rule names. */
   creation: boolean;
 }
 
@@ -187,13 +190,13 @@ async function findCreators(
   return new Map(rows.map((row) => [pairKey(row.client_id, row.contact_id), row]));
 }
 
-/** Configurations kept in memory; the largest has 5,000 users. A stored configuration never changes, so none expires. */
+/** The number of configurations kept in memory. The largest has 5,000 users. A stored configuration never changes, so none expires. */
 const MAX_CACHED_CONFIGURATIONS = 100;
 const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, ApprovalRules> }>(
   MAX_CACHED_CONFIGURATIONS,
 );
 
-/** The rules that a requirement names, with their groups and people. */
+/** The rules that a requirement refers to, with their groups and people. */
 export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<ApprovalRules> {
   const { creator, eyes, ruleset, own } = requirement;
   if (own) return { kind: 'own', creator };
@@ -217,13 +220,13 @@ export async function rulesOf(db: Db, clientId: string, requirement: Requirement
   return rules;
 }
 
-/** Bytes of a state's hash. */
+/** The length of a state's hash in bytes. */
 const STATE_BYTES = 16;
 
 /**
- * Names all that decides who may act on a payment, apart from who is permitted: payments with the same state have the same
- * approvers. A creator whom no group names plays no part.
- * @param approved the contacts who approved other than the creator, in any order
+ * A hash of everything that determines who may act on a payment, except the current permissions. Payments with the same state have the same
+ * approvers. A creator that no group names does not matter.
+ * @param approved the contacts other than the creator who approved, in any order
  */
 export function stateOf(requirement: Requirement, rules: ApprovalRules, approved: readonly string[]): Buffer {
   const { creator, creation_counts: counts, ruleset } = requirement;

@@ -7,7 +7,7 @@ import type { PaymentAction, PaymentStatus } from './moves.ts';
 import { notifyPayments, type PaymentNews } from './notification.ts';
 import type { Presentation } from './presentation.ts';
 
-/** What moves of payments do to the money that is held for them, and to trades of their own. */
+/** What moves of payments do to the money that is held for them, and to their own trades. */
 
 /** A move of a payment that takes effect. */
 export interface EffectiveMove {
@@ -15,14 +15,14 @@ export interface EffectiveMove {
   paymentId: string;
   action: PaymentAction;
   before: PaymentStatus;
-  /** The trade that belongs to this payment alone. */
+  /** The trade that belongs only to this payment. */
   ownTrade: string | null;
 }
 
-/** The actions that end a payment. Nothing is held for it afterwards. */
+/** The actions that end a payment. Afterwards nothing is held for it. */
 const ENDING: readonly PaymentAction[] = ['reject', 'cancel', 'invalidate', 'return'];
 
-/** The status that the trade of a single payment has while the payment has one. */
+/** The status of a single payment's trade while the payment has a given status. */
 function statusOfTrade(status: PaymentStatus): TradeStatus {
   if (status === 'Payment complete') return 'Closed';
   if (status === 'Payment rejected' || status === 'Payment cancelled') return 'Cancelled';
@@ -48,7 +48,7 @@ export async function moveHolds(tx: Transaction, act: Act, moves: readonly Effec
   return new Set();
 }
 
-/** Lets the trades of single payments follow them, and tells of both. */
+/** Updates the trades that follow single payments, and notifies both. */
 export async function tellMoves(
   tx: Transaction,
   act: Act,

@@ -10,20 +10,20 @@ import { noPayment } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 import { mayManage, withPermissions } from './viewer-permissions.ts';
 
-/** What a contact does with a payment of its client (the service interface; docs/decisions.md, 4). */
+/** What a contact does with a payment of its client (service interface; docs/decisions.md, 4). */
 export interface ContactAction {
   clientId: string;
   contactId: string;
   paymentId: PaymentId;
-  /** Why, in the contact's words. */
+  /** The reason, in the contact's words. */
   reason?: string | undefined;
 }
 
 type DecisionRequest = ContactAction & { action: 'authorise' | 'reject' };
 
 /**
- * Counts a contact's approval or rejection. An approver is not told of the lifecycle: whatever the reason, it may not act on this
- * payment now.
+ * Counts a contact's approval or rejection. A refusal does not reveal the lifecycle to an approver. It only says that the contact may not
+ * act on this payment now.
  * @throws Problem payment_not_found, permission_denied, approval_not_allowed
  */
 export async function decidePayment(
@@ -40,16 +40,16 @@ export async function decidePayment(
   }
 }
 
-/** A contact's decision on many payments, the same on each. */
+/** A contact's decision that applies to many payments. */
 export interface ManyDecisions extends Omit<DecisionRequest, 'paymentId'> {
-  /** Each once. */
+  /** Without duplicates. */
   paymentIds: readonly PaymentId[];
-  /** Payments that are refused already. */
+  /** Payments that were refused before. */
   refused: ReadonlyMap<PaymentId, Problem>;
 }
 
 /**
- * Counts a contact's approvals or rejections of many payments. Each is judged alone, and those that can be done are done.
+ * Counts a contact's approvals or rejections of many payments. Each payment is judged separately, and those that can be decided are.
  * @returns why payments are refused, by their place in the list
  */
 export async function decideMany(
@@ -75,8 +75,8 @@ export async function decideMany(
 }
 
 /**
- * Which of the payments do not wait for the contact alone, unknown ones among them: a contact who may not authorise payments decides about
- * those only that it has ordered itself.
+ * Which of the payments do not wait for this contact alone, including unknown payments. A contact who may not authorise payments may decide
+ * only about payments that it ordered itself and that need nobody else.
  */
 export async function findForeign(
   db: Db,
@@ -99,7 +99,7 @@ export async function requireOwn(db: Db, request: Parameters<typeof findForeign>
 }
 
 /**
- * Gives the information that the institution asks for, in the contact's words.
+ * Gives the information that the institution asked for, in the contact's words.
  * @throws Problem payment_not_found, transition_not_allowed
  */
 export async function provideInformation(
@@ -112,7 +112,7 @@ export async function provideInformation(
   await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action, information });
 }
 
-/** Why no approval is open: the payment's status, and what is left to this contact. The institution's moves are none of its. */
+/** Why no approval is open: the payment's status, and what this contact may still do. It does not list the institution's moves. */
 async function refusal(tx: Transaction, { clientId, contactId, paymentId, action }: DecisionRequest): Promise<Problem> {
   const payment = first(
     await tx.query<{ status: PaymentStatus; return_started: boolean; may: boolean | null }>(

@@ -27,8 +27,9 @@ import { judgeParties } from './parties.ts';
 import type { Presentation } from './presentation.ts';
 
 /**
- * Creates a payment, as `createPayments`.
- * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, beneficiary_not_found, exchange_rate_missing, invalid_body
+ * Creates a single payment; see `createPayments`.
+ * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, beneficiary_not_found, exchange_rate_missing,
+ * invalid_body
  */
 export async function createPayment(
   tx: Transaction,
@@ -42,11 +43,11 @@ export async function createPayment(
 }
 
 /**
- * Creates payments of any clients in the caller's transaction, all or nothing: opens their approvals where they need one, and notifies CREATED
- * and what follows it of each (docs/decisions.md, 3).
- * @param wanted a Problem in the place of one that could not be read
+ * Creates payments of any clients in the caller's transaction, all or nothing. It opens the approvals that they need. For each payment it
+ * notifies CREATED and the status that follows (docs/decisions.md, 3).
+ * @param wanted payments, with a Problem in the place of one that could not be read
  * @returns their numbers by `payment_id`
- * @throws Problem, the first, as createPayment
+ * @throws Problem the first one, as for createPayment
  */
 export async function createPayments(
   tx: Transaction,
@@ -70,9 +71,9 @@ export async function createPayments(
 }
 
 /**
- * Completes payments: whom they name, and what their approvals require.
- * @param imported clients whose payments are not approved take no turn in the lock of approvals, since an import can have thousands; nor is it
- *   looked for which beneficiaries are already those of their trades
+ * Completes payments with the parties that they name, and with what their approvals require.
+ * @param imported for an import, which can have thousands of payments. Clients without approvals take no turn in the lock of approvals, and
+ * beneficiaries are not compared with those of their trades
  * @returns why payments are refused, by their index
  */
 export async function judgePayments(
@@ -83,7 +84,7 @@ export async function judgePayments(
   if (payments.length === 0) return new Map();
   for (const payment of payments) payment.requirement = payment.given ?? null;
   const all = [...payments.entries()].filter(([, payment]) => payment.given === undefined);
-  // What single payments require is read together with whom they name.
+  // For a single payment, its requirement is read together with its parties.
   const [{ clients, refused }, early] = await together([
     judgeParties(tx, payments, !imported),
     imported ? undefined : requirementsOf(tx, all),
@@ -103,7 +104,7 @@ export async function judgePayments(
   return refused;
 }
 
-/** What some of the payments require. @param some each with its index */
+/** The requirements of some of the payments. @param some each with its index */
 async function requirementsOf(tx: Transaction, some: readonly [index: number, payment: NewPayment][]) {
   const wanted = some.map(([, { input, amount }]) => ({
     ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
@@ -124,19 +125,19 @@ const NEXT: Record<PaymentStatus, PaymentWebhookStatus> = {
   'Payment cancelled': 'CANCELLED',
 };
 
-/** How payments are written. */
+/** Options for writing payments. */
 interface WritingOptions {
-  /** Nobody is notified, nor gets a mail. */
+  /** Nobody is notified or gets a mail. */
   silent?: boolean;
   /** They are lines of an import, which writes one audit row for all of them and has noted their creation. */
   imported?: boolean;
-  /** What the import has made of trades. */
+  /** The trades that the import has changed. */
   trades?: TradeMemory | undefined;
-  /** The contacts who may authorise, by client, as far as they were read. */
+  /** The contacts who may authorise, by client, if they were read before. */
   permitted?: Map<string, Set<string>> | undefined;
 }
 
-/** Writes payments that were judged and have identifiers. @returns their numbers by `payment_id`; of an import those that are needed */
+/** Writes payments that were judged and have identifiers. @returns their numbers by `payment_id`; for an import only the numbers that are needed */
 export async function writePayments(
   tx: Transaction,
   act: Act,
@@ -145,11 +146,11 @@ export async function writePayments(
   { silent = false, imported = false, trades, permitted }: WritingOptions = {},
 ): Promise<Map<string, PaymentNumber>> {
   const approved = await begin(tx, payments, permitted);
-  // An import's COPY has the connection for itself.
+  // An import's COPY needs the connection to itself.
   const copied = imported ? await copyPayments(tx, payments, silent ? approved : payments) : undefined;
   const storing =
     copied ?? insertRows<NewPayment, Stored>(tx, 'payments', NEW_PAYMENT_COLUMNS, payments, 'id, payment_id');
-  // After the payments, so that others wait for a trade's new beneficiary as short as can be.
+  // Done after the payments, so that others wait as briefly as possible for a trade's new beneficiary.
   const joining = payments.filter(({ joinsTrade }) => joinsTrade).map(({ input }) => input);
   const [stored, joined] = await together([storing, joinTrades(tx, joining)]);
   if (imported) for (const join of joined.values()) noteJoin(tx, act, join, { action: 'import', memory: trades });
@@ -193,7 +194,7 @@ export async function writePayments(
 /** A payment that needs an approval. */
 type Approved = NewPayment & { requirement: Requirement; approval: BegunApproval };
 
-/** Begins the approvals of those payments that need one. Creation can be all that is needed, if the client lets creators approve. */
+/** Begins the approvals of the payments that need one. If the client lets creators approve, the creation itself may complete the approval. */
 async function begin(
   tx: Transaction,
   payments: readonly NewPayment[],
@@ -210,7 +211,7 @@ async function begin(
   return approved;
 }
 
-/** Notes what a payment changes, for the change feed: itself, its trade where it has a beneficiary more, and its approval. */
+/** Notes in the change feed what a payment changes: the payment, its trade if that gets a beneficiary, and its approval. */
 function noteCreation(tx: Transaction, act: Act, payment: NewPayment, join: PaymentOfTrade | undefined): void {
   const { id, input } = payment;
   const { client_id: clientId } = input;

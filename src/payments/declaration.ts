@@ -18,7 +18,7 @@ import {
 } from '../values/schemas.ts';
 import { PAYMENT_STATUSES } from './moves.ts';
 
-/** Payment schemes; only SWIFT payments can be tracked by their uuid. */
+/** Payment schemes. Only SWIFT payments can be tracked by their uuid. */
 export const SCHEMES = [
   'SWIFT',
   'SEPA',
@@ -42,8 +42,8 @@ const name = (description: string) => Type.String({ minLength: 1, description })
 const ACTION = ['authorise', 'reject', 'cancel'] as const;
 
 /**
- * A payment: what creates one, and what clients see of it (the service interface, Payment), in the order of the answer. The answer itself
- * is written by hand for its speed: payment-fields.ts says from what, payment-json.ts how.
+ * A payment: the fields that create one, and the fields that clients see (service interface, Payment), in the order of the answer. The
+ * answer itself is written by hand for speed: payment-fields.ts says from what, payment-json.ts how.
  */
 export const PAYMENT = new RecordKind({
   table: 'payments',
@@ -185,7 +185,7 @@ export const PAYMENT = new RecordKind({
   },
 });
 const ofOrder = (description: string) => Nullable(Type.String({ description }));
-/** What only the institution sees of a payment: who ordered it, and what a client gave with its order. */
+/** Fields of a payment that only the institution sees: who ordered it, and what a client gave with its order. */
 export const ORDERED_FIELDS = {
   scheme: Type.Enum([...SCHEMES]),
   source: Type.Enum(['client', 'institution'], { description: 'Who ordered it' }),
@@ -207,14 +207,14 @@ export const ORDERED_FIELDS = {
   information: ofOrder('What the client said when it was asked for more'),
   hold_released: Type.Boolean({ description: 'What was held for it was released' }),
 };
-/** The same in an example. */
+/** Example values of `ORDERED_FIELDS`. */
 export const ORDERED_EXAMPLE = {
   ...{ scheme: 'SEPA', decision_reason: null, source: 'client', reason: 'payment_for_goods', purpose_of_payment: null },
   ...{ email_beneficiary: null, account_id: 12, funding_account_id: 1, quote_id: null, mass_payment_id: null },
   ...{ request_index: 0, instruction_id: null, end_to_end_id: null, information: null, hold_released: false },
 };
 export type PaymentInput = Input<typeof PAYMENT>;
-/** The properties of a body that creates one. */
+/** The properties of a body that creates a payment. */
 export const PAYMENT_FIELDS = PAYMENT.given(
   ...(['client_id', 'contact_id', 'trade_id', 'beneficiary_id', 'amount', 'payment_currency', 'payment_date'] as const),
   ...(['payment_id', 'reference'] as const),
@@ -224,7 +224,7 @@ const when = (description: string, options: { open?: true } = {}) =>
   optional(InstantOrDay(`${description}: an instant, or a day`), { form: asInstant, ...options });
 const who = (description: string) => optional(Text(description, 128));
 
-/** A payment as the core has it: in addition to what creates one, how far it has come. */
+/** A payment in the form of the core system: the fields that create one, and how far it has come. */
 export const IMPORTED_PAYMENT = new RecordKind({
   table: 'payments',
   id: 'payment_id',
@@ -249,7 +249,7 @@ export type ImportedPayment = Input<typeof IMPORTED_PAYMENT>;
 /** The properties of a line of an import. */
 export const IMPORTED_FIELDS = { ...PAYMENT_FIELDS, ...IMPORTED_PAYMENT.given() };
 
-/** An instant of the core system: ISO 8601 with an offset, or a day, which is its London midnight. @throws Problem invalid_body */
+/** Reads an instant of the core system: ISO 8601 with an offset, or a day, which means its London midnight. @throws Problem invalid_body */
 export function readMoment(text: string | null | undefined, field: string): Date | null {
   if (text == null) return null;
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? startOfLondonDay(text) : undefined);

@@ -22,17 +22,17 @@ import type { PaymentNews } from './notification.ts';
 import { noPayment } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 
-/** Moves of payments (docs/decisions.md, 3), each of a different payment, by statements for all of them. */
+/** Moves payments (docs/decisions.md, 3). Each move is of a different payment, and the statements cover all of them. */
 
 export interface MoveRequest {
   clientId: string;
   paymentId: PaymentId;
   action: PaymentAction;
-  /** Who acts: required by authorise and reject. */
+  /** The contact who acts. Required for authorise and reject. */
   contactId?: string | undefined;
-  /** Why. The payment shows it where a person rejects or cancels; what the institution notes stays in its audit trail. */
+  /** The reason. The payment shows it if a person rejects or cancels. A reason of the institution stays in the audit trail. */
   reason?: string | undefined;
-  /** What the client says of the payee, with provide_information. */
+  /** What the client says about the payee, for provide_information. */
   information?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
@@ -42,7 +42,7 @@ export interface Moved {
   clientId: string;
   id: PaymentNumber;
   status: PaymentStatus;
-  /** Its money was still held when it was returned: none was debited, and none is credited. */
+  /** Whether its money was still held when it was returned. Then nothing was debited, and nothing is credited. */
   uncredited: boolean;
 }
 
@@ -54,7 +54,7 @@ interface LockedPayment {
   return_started: boolean;
   /** The status when the statement began, before it waited for the lock. */
   seen: PaymentStatus;
-  /** The trade that belongs to this payment alone. */
+  /** The trade that belongs only to this payment. */
   own_trade: string | null;
 }
 
@@ -68,12 +68,12 @@ interface LegalMove {
   /** The status afterwards. */
   status: PaymentStatus;
   ownTrade: string | null;
-  /** Whether it takes effect: an approval does not while further ones are needed. */
+  /** Whether the move takes effect. An approval does not while further approvals are needed. */
   final: boolean;
   decided: Decided | undefined;
 }
 
-/** How payments are moved. */
+/** Options for moving payments. */
 export interface MoveOptions {
   presentation: Presentation;
   /** Nobody is notified. */
@@ -83,9 +83,9 @@ export interface MoveOptions {
 }
 
 /**
- * Moves a payment, as `movePayments`.
- * @throws Problem payment_not_found; transition_not_allowed, naming the present status and the moves it allows;
- *   approval_not_allowed and permission_denied from the approvals
+ * Moves a single payment; see `movePayments`.
+ * @throws Problem payment_not_found; transition_not_allowed, which names the current status and the moves it allows; approval_not_allowed
+ * and permission_denied from the approvals
  */
 export async function movePayment(
   tx: Transaction,
@@ -100,8 +100,8 @@ export async function movePayment(
 }
 
 /**
- * Moves payments, and writes their audit rows and notifications, in the order of the requests, in the caller's transaction. Moves of one
- * payment wait for each other at its row; each then sees what the one before it did.
+ * Moves payments in the caller's transaction, and writes their audit rows and notifications, in the order of the requests. Moves of one
+ * payment wait for each other at its row; each then sees the result of the one before it.
  * @param requests each for a different payment
  * @returns what was moved, and why requests were refused, by their index
  */
@@ -112,7 +112,7 @@ export async function movePayments(
   { presentation, silent = false, stop = false }: MoveOptions,
 ): Promise<{ moved: Moved[]; refused: Map<number, Problem> }> {
   await lockClients(tx, requests);
-  // Moved before in this transaction: readers of the change feed see each of the moves.
+  // A payment was moved earlier in this transaction. Ending the step lets readers of the change feed see each move.
   if (requests.some(({ paymentId }) => hasChanged(tx, 'payment', paymentId))) await endStep(tx);
   const [payments, scene] = await together([lockPayments(tx, requests), readScene(tx, requests.flatMap(decidingOf))]);
   const { legal, refused } = await judge(tx, act, requests, { payments, scene });
@@ -143,25 +143,25 @@ export async function movePayments(
   return { moved, refused };
 }
 
-/** @throws Problem invalid_body where a decision names nobody who decides */
+/** @throws Problem invalid_body if a decision does not name the contact who decides */
 function checkContact({ action, contactId }: Pick<MoveRequest, 'action' | 'contactId'>): void {
   if ((action === 'authorise' || action === 'reject') && !contactId)
     throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
 }
 
-/** All turns in one call: taken one by one, two callers could wait for each other. */
+/** Takes all locks in one call. If they were taken one by one, two callers could deadlock. */
 async function lockClients(tx: Transaction, requests: MoveRequest[]): Promise<void> {
   const clients = requests.filter(({ action }) => mayMove(PENDING, action)).map(({ clientId }) => clientId);
   if (clients.length > 0) await shareLock(tx, ...new Set(clients));
 }
 
-/** Locks the payments until the transaction ends, in one order for everybody. */
+/** Locks the payments until the transaction ends, in the same order for everybody. */
 async function lockPayments(tx: Transaction, requests: MoveRequest[]): Promise<Map<string, LockedPayment>> {
   if (requests.length === 0) return new Map();
   const list = new RowList(requests, ({ clientId }) => clientId, {
     payment_id: { type: 'text', of: ({ paymentId }) => paymentId },
   });
-  // `seen` comes from the statement's snapshot, the other columns from the row as the transactions before this one left it.
+  // `seen` is from the statement's snapshot. The other columns are from the row as earlier transactions left it.
   const { rows } = await tx.query<LockedPayment>({
     name: list.named('payments-lock'),
     text: `select p.payment_id, p.id, p.status, p.return_started, case when p.own_trade then p.trade_id end as own_trade,
@@ -221,7 +221,7 @@ async function judge(
   return { legal, refused };
 }
 
-/** Who decides by a request. */
+/** The decision of a request; empty if it is not a decision. */
 function decidingOf({ clientId, paymentId, action, contactId }: MoveRequest): Deciding[] {
   const decides = (action === 'authorise' || action === 'reject') && contactId;
   return decides ? [{ clientId, paymentId, contactId }] : [];
@@ -236,7 +236,7 @@ function decisionOf({ request, id }: LegalMove, { now }: Act): Decision | undefi
 /** @throws Problem transition_not_allowed */
 function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
   const standing = { status, returnStarted };
-  // A cancellation and an approval at the same instant: the one that comes second is refused and can look again.
+  // If a cancellation and an approval arrive at the same time, the second is refused, and its caller can look again.
   const overtaken = action === 'cancel' && seen === PENDING.status && status !== PENDING.status;
   if (!overtaken && mayMove(standing, action)) return;
   const state = returnStarted ? `${status}, its return has started` : status;
@@ -261,7 +261,7 @@ function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentSta
   };
 }
 
-/** Notes the approval or the rejection that a move is. */
+/** Notes the approval or rejection of a move. */
 function noteDecision(tx: Transaction, act: Act, request: MoveRequest): void {
   const { clientId, paymentId, action, contactId, reason } = request;
   if (!contactId || (action !== 'authorise' && action !== 'reject')) return;
@@ -292,7 +292,7 @@ const TYPES: Record<string, string> = {
   returned: 'boolean',
 };
 
-/** Sets the status and what goes with the action: a statement for each action. */
+/** Sets the status and the columns of the action, with one statement for each action. */
 async function writeMoves(tx: Transaction, act: Act, moves: LegalMove[]): Promise<void> {
   for (const [action, own] of Map.groupBy(moves, ({ request }) => request.action)) {
     const rows = own.map(({ request, id, status }) => ({
@@ -316,7 +316,7 @@ async function writeMoves(tx: Transaction, act: Act, moves: LegalMove[]): Promis
   }
 }
 
-/** What a payment keeps of an action, by column. */
+/** The columns in which a payment records an action. */
 function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
@@ -334,7 +334,7 @@ function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
   return stamps[request.action] ?? {};
 }
 
-/** What is told of moves: of each that takes effect and has a webhook. */
+/** The notifications of moves: one for each move that takes effect and has a webhook. */
 function newsOf(moves: LegalMove[]): PaymentNews[] {
   return moves.flatMap(({ request: { clientId, paymentId, action }, id, final }) => {
     const { webhook } = MOVES[action];

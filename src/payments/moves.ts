@@ -36,12 +36,12 @@ const COMPLETE = 'Payment complete';
 const REJECTED = 'Payment rejected';
 const CANCELLED = 'Payment cancelled';
 
-/** In these a payment can be cancelled. */
+/** The statuses in which a payment can be cancelled. */
 export const BEFORE_EXECUTING: readonly PaymentStatus[] = [PENDING, VALIDATING, NEEDS_INFORMATION, WAITING];
 
 interface Move {
   from: readonly PaymentStatus[];
-  /** null: the status stays. */
+  /** null: the status does not change. */
   to: PaymentStatus | null;
   webhook: PaymentWebhookStatus | null;
 }
@@ -63,13 +63,13 @@ export const MOVES = {
 export type PaymentAction = keyof typeof MOVES;
 export const PAYMENT_ACTIONS = Object.keys(MOVES) as PaymentAction[];
 
-/** Where a payment stands: its status, and whether its return has started. */
+/** The status of a payment, and whether its return has started. */
 export interface Standing {
   status: PaymentStatus;
   returnStarted: boolean;
 }
 
-/** Whether an action is legal: while a return has started only `return` is, and `complete` of an executing payment. */
+/** Whether an action is legal. Once a return has started, only `return` is, and `complete` of an executing payment. */
 export function mayMove(standing: Standing, action: PaymentAction): boolean {
   const move: Move = MOVES[action];
   if (!move.from.includes(standing.status)) return false;
@@ -77,7 +77,7 @@ export function mayMove(standing: Standing, action: PaymentAction): boolean {
   return action !== 'return';
 }
 
-/** The actions that a payment's standing allows, in the table's order. */
+/** The actions that a payment allows now, in the table's order. */
 export function allowedMoves(standing: Standing): PaymentAction[] {
   return PAYMENT_ACTIONS.filter((action) => mayMove(standing, action));
 }

@@ -9,7 +9,7 @@ import { decimal } from '../values/money.ts';
 import { PAYMENT, type PaymentInput } from './declaration.ts';
 import type { PaymentStatus } from './moves.ts';
 
-/** How far a payment has come. */
+/** How far an imported payment has come. */
 export interface PaymentHistory {
   authorised_by?: string | null;
   authorised_date?: Date | null;
@@ -23,36 +23,36 @@ export interface PaymentHistory {
 /** A payment that is to be created. Amounts are decimal strings. */
 export interface NewPayment {
   input: PaymentInput;
-  /** The caller's, or one that is made. */
+  /** The caller's identifier; undefined if the service makes one. */
   id: string | undefined;
-  /** As PostgreSQL writes it. */
+  /** In PostgreSQL's spelling. */
   uuid: string;
   amount: string;
   fee: string | null;
-  /** Undefined: what its approval says. */
+  /** Undefined if its approval determines the status. */
   status: PaymentStatus | undefined;
   created: Date;
   history: PaymentHistory;
   /** The multi payment that it belongs to. */
   multipaymentId?: number;
-  /** Path of the payment in the request, before the names of its fields: `payments[3].` */
+  /** Path of the payment in the request, which precedes the names of its fields: `payments[3].` */
   inside: string;
-  /** What its approval requires, where the client's rules do not decide; null: no approval is needed. */
+  /** The requirement of its approval, if the client's rules do not decide it; null: no approval is needed. */
   given?: Requirement | null | undefined;
-  /** `judgePayments` completes it with whom it names, and with what its approval requires: null where none is needed. */
+  /** `judgePayments` fills in the parties, and the requirement of its approval (null if none is needed). */
   creatorName: string;
   workflow: string;
   payee: (Payee & PayeeState) | undefined;
-  /** What its client ordered; undefined where the institution creates it. */
+  /** What its client ordered; undefined if the institution creates the payment. */
   ordered?: OrderedPayment | undefined;
-  /** Its beneficiary may become one of its trade's. */
+  /** Whether its beneficiary may have to be added to its trade. */
   joinsTrade: boolean;
   requirement: Requirement | null;
-  /** `writePayments` begins it. */
+  /** Set by `writePayments`. */
   approval: BegunApproval | undefined;
 }
 
-/** What a client gives with the order of a payment, and what becomes of it. */
+/** What a client gives with the order of a payment, and what follows from it. */
 export interface OrderedPayment {
   order_reason: string | null;
   purpose_of_payment: string | null;
@@ -64,20 +64,20 @@ export interface OrderedPayment {
   request_index: number | null;
   instruction_id: string | null;
   end_to_end_id: string | null;
-  /** Its trade belongs to it alone. */
+  /** Whether its trade belongs only to it. */
   own_trade: boolean;
-  /** What it takes of the limit of the day, a decimal in the currency of the limit. */
+  /** The part of the daily limit that it uses, a decimal in the limit's currency. */
   limit_amount: string | null;
   limit_currency: string | null;
 }
 
-/** What is known of a payment beside what its caller says. */
+/** What is known of a payment besides its body. */
 export type PaymentOrigin = Partial<Pick<NewPayment, 'multipaymentId' | 'inside' | 'given'>>;
 
 export const PENDING: PaymentStatus = 'Payment pending of authorization';
 export const VALIDATING: PaymentStatus = 'Validating beneficiary information';
 
-/** Reads a payment's fields, each checked. @throws Problem invalid_body */
+/** Reads and checks the fields of a payment. @throws Problem invalid_body */
 export function readPayment(
   input: PaymentInput,
   now: Date,
@@ -102,7 +102,7 @@ export function requirePaymentDate({ payment_date: day }: PaymentInput, inside =
     });
 }
 
-/** The status that a payment is stored with. Creation can be all that its approval needs. */
+/** The status with which a payment is stored. Its creation may already complete its approval. */
 export function statusOf({ status, approval }: NewPayment): PaymentStatus {
   if (approval) return approval.complete ? VALIDATING : PENDING;
   return status ?? VALIDATING;

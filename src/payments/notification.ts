@@ -6,7 +6,7 @@ import type { PaymentWebhookStatus } from './moves.ts';
 import { paymentBodies } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 
-/** What the notifications of a payment say. */
+/** The facts in the notifications of a payment. */
 export interface PaymentNews {
   clientId: string;
   id: PaymentNumber;
@@ -14,7 +14,7 @@ export interface PaymentNews {
   statuses: PaymentWebhookStatus[];
 }
 
-/** Writes one PAYMENT_STATUS_CHANGE for each status of each payment: one payment and one status, the two lists in parallel. */
+/** Writes a PAYMENT_STATUS_CHANGE for each status of each payment. It passes two parallel lists, of payments and of statuses. */
 export async function notifyPayments(
   tx: Transaction,
   act: Act,

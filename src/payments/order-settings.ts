@@ -12,9 +12,9 @@ import {
 import { SCHEMES_SELECT } from './scheme-settings.ts';
 import { DEFAULT_RULES, type SchemeRule } from './schemes.ts';
 
-/** What the institution has set that an order of payments is judged by. */
+/** The institution's settings for judging an order of payments. */
 export interface OrderSettings {
-  /** Of any currency; by default where nobody has set any. */
+  /** The settings of any currency; defaults if nothing is set. */
   currency(code: string): CurrencySettings;
   schemes: readonly SchemeRule[];
   pricing: ClientPricing;
@@ -26,7 +26,7 @@ interface Lists {
   pricing: ClientPricing;
 }
 
-/** What an order is paid from: its currency is that of the payments. */
+/** What an order is paid from. Its currency is also that of the payments. */
 interface PaidFrom {
   trade: string | undefined;
   /** The number of a currency account. */
@@ -41,8 +41,8 @@ const BOUGHT = `select buy_currency as currency from trades where client_id = $1
 const LIMIT = `select daily_payment_limit ->> 'currency' as currency from clients where client_id = $1`;
 
 /**
- * Reads them, with the settings of the currency in which an order is paid, and of the client's limit: by one statement, or by two where a
- * worker of Citus has accounts and trades.
+ * Reads the settings, including those of the order's currency and of the client's limit. It takes one statement, or two if a Citus worker
+ * holds the accounts and trades.
  */
 export async function readOrderSettings(
   db: Db,
@@ -54,7 +54,7 @@ export async function readOrderSettings(
     ? (await db.query<{ currency: string }>(`${FUNDING} union ${BOUGHT}`, paid)).rows.map(({ currency }) => currency)
     : undefined;
   if (apart) return readSettingsOf(db, clientId, apart);
-  // The names of the lists name the statement.
+  // The name of the statement is made from the names of the lists.
   const { paid: currencies, ...found } = await readTogether<Omit<Lists, 'currencies'> & { paid: CurrencyRow }>(
     db,
     { paid: `${CURRENCY_SELECT} where currency in (${FUNDING} union ${BOUGHT} union ${LIMIT})`, ...COMMON },
@@ -65,7 +65,7 @@ export async function readOrderSettings(
 
 const COMMON = { schemes: SCHEMES_SELECT, pricing: CLIENT_PRICING_SELECT };
 
-/** As `readOrderSettings`, with the settings of some currencies and of the client's limit. */
+/** Like `readOrderSettings`, with the settings of the given currencies and of the client's limit. */
 export async function readSettingsOf(db: Db, clientId: string, codes: readonly string[]): Promise<OrderSettings> {
   const currencies = `${CURRENCY_SELECT} where currency = any($2::text[]) or currency in (${LIMIT})`;
   return settingsIn(clientId, await readTogether<Lists>(db, { currencies, ...COMMON }, [clientId, codes]));

@@ -25,7 +25,7 @@ const RECORDS = {
 
 /**
  * Completes payments with the clients, contacts, trades and beneficiaries that they name.
- * @param joining whether it is looked for which beneficiaries are already those of their trades
+ * @param joining whether to look up which beneficiaries their trades already have
  * @returns the clients, and why payments are refused, by their index
  */
 export async function judgeParties(tx: Transaction, payments: readonly NewPayment[], joining: boolean) {

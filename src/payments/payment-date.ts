@@ -11,16 +11,16 @@ import { addDays, daysBetween, londonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import type { SchemeRule } from './schemes.ts';
 
-/** On which day a payment leaves: pure rules. */
+/** Determines on which day a payment leaves. Pure rules. */
 
 const NO_CALENDAR: BusinessCalendar = { weekend: [], holidays: [] };
 
-/** What decides on which days a payment can leave. */
+/** What determines the days on which a payment can leave. */
 interface Open {
   currency: Pick<CurrencySettings, 'currency' | 'weekend' | 'holidays' | 'cutoff_time' | 'cutoff_timezone'>;
-  /** Of its scheme (`schemeRuleFor`). */
+  /** The rule of its scheme (`schemeRuleFor`). */
   rule: Pick<SchemeRule, 'cutoff_time' | 'cutoff_timezone' | 'every_day'>;
-  /** Of the trade that it is paid from. */
+  /** When the trade that pays for it matures. */
   maturity: Date | null;
   now: Date;
 }
@@ -29,22 +29,22 @@ interface Open {
 interface Dated extends Open {
   /** `YYYY-MM-DD` */
   asked: string;
-  /** The path of the day in the request, for its refusal. */
+  /** The path of the day in the request, for a refusal. */
   field?: string;
 }
 
-/** On which days a payment can leave. */
+/** The days on which a payment can leave. */
 interface OpenDays {
   today: string;
   calendar: BusinessCalendar;
   cutoff: Cutoff;
-  /** The London day of the trade's maturity; today without one. */
+  /** The London day of the trade's maturity; today without a trade. */
   ripe: string;
-  /** No day before it is possible. It may be closed itself. */
+  /** No day before this one is possible. It may itself be closed. */
   earliest: string;
 }
 
-/** On which days a payment can leave, whatever day is asked for. */
+/** The days on which a payment can leave, whatever day is requested. */
 export function openDays({ currency, rule, maturity, now }: Open): OpenDays {
   const today = londonDay(now);
   const cutoff = cutoffOf(rule, currency);
@@ -56,13 +56,13 @@ export function openDays({ currency, rule, maturity, now }: Open): OpenDays {
 /** The day on which a payment leaves. */
 export interface PaymentDate {
   date: string;
-  /** Why it is not the day that was asked for; null where it is. */
+  /** Why the day differs from the requested one; null if it does not. */
   warning: string | null;
 }
 
 /**
- * The day on which a payment leaves: the one that is asked for, or the first possible one after it.
- * @throws Problem invalid_body where it is more than 366 days from today
+ * The day on which a payment leaves: the requested one, or the first possible one after it.
+ * @throws Problem invalid_body if it is more than 366 days from today
  */
 export function paymentDate({ asked, field = 'payment_date', ...open }: Dated): PaymentDate {
   const { currency } = open;
@@ -84,7 +84,7 @@ export function paymentDate({ asked, field = 'payment_date', ...open }: Dated): 
   return { date, warning: `payment_date: ${asked} ${reason}; ${date} is used` };
 }
 
-/** The cut-off of a scheme; where it has none, of the currency. */
+/** The cut-off of a scheme, or of the currency if the scheme has none. */
 function cutoffOf(rule: Open['rule'], currency: Open['currency']): Cutoff {
   const { cutoff_time: time, cutoff_timezone: zone } = rule.cutoff_time === null ? currency : rule;
   return { time, zone };

@@ -2,13 +2,12 @@ import type pg from 'pg';
 import { mayApprove } from './viewer-permissions.ts';
 
 /**
- * What the Payment is read from: one table of names and SQL. The statement and the places of the fields in its rows both come from
- * it, so that no field can be read from the place of another.
+ * What the Payment is read from: a single table of names and SQL. The statement and the places of the fields in its rows both come from it,
+ * so no field can be read from the place of another.
  *
- * Most fields are packed into one column. A column costs the driver 0.1 us however short it is, so this halves the cost of a page in
- * this process and leaves the database where it was. Instants come as UTC wall time, so that neither the session's time zone nor a
- * Date object is involved. `p`: payments, `b`: beneficiaries, `m`: multipayments, `pa`: payment_approvals, `pv`: payment_approvers of
- * the viewer.
+ * Most fields are packed into one column. A column costs the driver 0.1 us however short it is, so this halves the cost of a page in this
+ * process, at no cost to the database. Instants arrive as UTC wall time, so neither the session's time zone nor a Date object is involved.
+ * `p`: payments, `b`: beneficiaries, `m`: multipayments, `pa`: payment_approvals, `pv`: payment_approvers of the viewer.
  */
 
 /** Fields that cannot contain the separator: identifiers, codes, numbers, flags, dates and JSON. Null is an empty text. */
@@ -50,7 +49,7 @@ const PACKED = [
   ['mass_payment_id', 'p.mass_payment_id'],
 ] as const;
 
-/** The columns of a row: the packed fields, and one for each text that people wrote, which can contain anything. */
+/** The columns of a row: the packed fields, and one column for each text that people wrote, because it can contain anything. */
 const COLUMNS = [
   ['packed', `concat(${expressions(PACKED, ", E'\\x1f', ")})`],
   ['reference', 'p.reference'],
@@ -64,16 +63,16 @@ const COLUMNS = [
   ['beneficiary_aml_id', 'b.beneficiary_aml_id'],
   ['account_number', 'p.account_number'],
   ['bank_identifier', 'p.bank_identifier'],
-  // What only the institution sees. Clients search without it.
+  // Only the institution sees this. Clients search without it.
   ['ordered', 'null'],
 ] as const;
 
 type Table = readonly (readonly [name: string, sql: string])[];
-/** The place of each name in a table, as a literal type: a row's tuple then knows that the field is there. */
+/** The place of each name in a table, as a literal type. So the compiler knows that a row's tuple has the field. */
 type Places<T extends Table> = {
   readonly [I in Extract<keyof T, `${number}`> as T[I][0]]: I extends `${infer Place extends number}` ? Place : never;
 };
-/** Fields of a table in its order. */
+/** A tuple of a table's fields, in order. */
 type Texts<T extends Table, Field> = { readonly [I in keyof T]: Field };
 
 function places<const T extends Table>(table: T): Places<T> {
@@ -86,7 +85,7 @@ function expressions(table: Table, separator: string): string {
 
 const SEPARATOR = '\x1f';
 
-/** What a client gave with its order, as JSON; null of a payment of the institution's that has nothing of it. */
+/** What a client gave with its order, as JSON; null for an institution's payment without any of it. */
 const ORDERED = `case when p.source = 'client' or p.information is not null then
   json_build_object('source', p.source, 'reason', coalesce(p.order_reason, p.reason), 'purpose_of_payment', p.purpose_of_payment,
     'email_beneficiary', p.email_beneficiary, 'account_id', p.account_id, 'funding_account_id', p.funding_account_id, 'quote_id', p.quote_id,
@@ -95,24 +94,24 @@ const ORDERED = `case when p.source = 'client' or p.information is not null then
 
 /** The columns of a Payment, for a `select`. */
 export const PAYMENT_COLUMNS = expressions(COLUMNS, ', ');
-/** The same for the institution. */
+/** The columns of a Payment in the form that the institution sees. */
 export const INSTITUTION_COLUMNS = expressions(
   COLUMNS.map(([name, sql]) => [name, name === 'ordered' ? ORDERED : sql]),
   ', ',
 );
-/** Where `mayManage` is in a row: statements select it right after `PAYMENT_COLUMNS`. */
+/** The index of `mayManage` in a row. Statements select it right after `PAYMENT_COLUMNS`. */
 export const MAY_MANAGE = COLUMNS.length;
 
-/** Where each text is in a row. */
+/** The index of each text in a row. */
 export const COLUMN_AT = places(COLUMNS);
-/** Where each packed field is in what `unpack` returns. */
+/** The index of each packed field in the result of `unpack`. */
 export const FIELD_AT = places(PACKED);
 
-/** A row of `PAYMENT_COLUMNS`, and of what was selected after them: texts as PostgreSQL writes them. */
+/** A row of `PAYMENT_COLUMNS`, and of what was selected after them, as texts of PostgreSQL. */
 export type PaymentTexts = [...Texts<typeof COLUMNS, string | null>, ...after: (string | null)[]];
 
 type Names<T extends Table> = T[number][0];
-/** What a payment is written from, by the names of the fields. What is absent is null. */
+/** The values from which a payment is written, by field. An absent value is null. */
 export type PaymentValues = Partial<
   Record<Names<typeof PACKED> | Exclude<Names<typeof COLUMNS>, 'packed'>, string | null>
 >;
@@ -120,12 +119,12 @@ export type PaymentValues = Partial<
 const PACKED_NAMES = PACKED.map(([name]) => name);
 const TEXT_NAMES = COLUMNS.map(([name]) => name).filter((name) => name !== 'packed');
 
-/** The packed fields, apart. */
+/** The packed fields, unpacked. */
 export type PaymentFields = Texts<typeof PACKED, string>;
 
-/** The fields of a payment that is not read from the database, as PostgreSQL would write them, and the texts of its row. */
+/** The fields and the row texts of a payment that is not read from the database, in PostgreSQL's spelling. */
 export function paymentFields(values: PaymentValues): { fields: PaymentFields; row: PaymentTexts } {
-  // The tables make both lists: no type tells that a mapped list has the places of its table.
+  // Both lists are made from the tables, but no type can express that a mapped list has the places of its table.
   const fields = PACKED_NAMES.map((name) => values[name] ?? '') as unknown as PaymentFields;
   const row = ['', ...TEXT_NAMES.map((name) => values[name] ?? null)] as unknown as PaymentTexts;
   return { fields, row };
@@ -133,26 +132,26 @@ export function paymentFields(values: PaymentValues): { fields: PaymentFields; r
 
 /** The packed fields of a row. */
 export function unpack(row: PaymentTexts): PaymentFields {
-  // As in paymentFields: what was packed has the places of the table.
+  // As in paymentFields: the packed fields have the places of the table.
   return (row[COLUMN_AT.packed] as string).split(SEPARATOR) as unknown as PaymentFields;
 }
 
-/** Whether a row of outer joins has no payment. */
+/** Whether a row of outer joins contains no payment. */
 export function isEmpty(row: PaymentTexts): boolean {
   return (row[COLUMN_AT.packed] as string).startsWith(SEPARATOR);
 }
 
 /**
- * The payments `p` of the client `$1` that have the payment_ids `$2`. `offset 0` keeps each a look-up by key: otherwise the
- * planner, which knows only how many payments a client has on average, may go through the index of all of the client's.
+ * The payments `p` of the client `$1` that have the payment_ids `$2`. `offset 0` makes each a look-up by key. Otherwise the planner, which
+ * knows only how many payments a client has on average, may scan the index of all the client's payments.
  */
 export const PAYMENTS_BY_ID = `unnest($2::text[]) as w (payment_id)
   cross join lateral (select * from payments where client_id = $1 and payment_id = w.payment_id offset 0) p`;
 
 /**
- * The tables of `PAYMENT_COLUMNS` in addition to `p`. Each names the tenant itself. `offset 0` keeps each a look-up by key for each payment:
- * otherwise the planner may read and hash all of the client's, of which it knows only the average.
- * @param client,viewer SQL parameters; without a viewer nobody in particular asks
+ * The tables that `PAYMENT_COLUMNS` needs in addition to `p`. Each names the tenant itself. `offset 0` makes each a look-up by key for each
+ * payment. Otherwise the planner, which knows only averages, may read and hash all the client's rows.
+ * @param client,viewer SQL parameters; viewer is omitted if no particular contact asks
  */
 export function paymentJoins(client: string, viewer?: string): string {
   const found = (alias: string, columns: string, from: string) =>
@@ -182,5 +181,5 @@ export function paymentJoins(client: string, viewer?: string): string {
 const BENEFICIARY = `b.beneficiary_name, b.beneficiary_aml_id, b.account_number, b.iban, b.swift_code, b.bank_identifier, b.active,
   b.authorised, b.blocked, b.completed, b.verified`;
 
-/** Leaves PostgreSQL's texts as they are: nothing is parsed that is only written again. */
+/** Leaves PostgreSQL's texts unparsed, because they are only written out again. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };

@@ -5,12 +5,12 @@ import { FIELD_AT as AT, COLUMN_AT, type PaymentFields, type PaymentTexts, unpac
 import type { PaymentView } from './presentation.ts';
 
 /**
- * The Payment as clients see it (the service interface, Payment): every field always, in the specification's order, null where it is
- * absent. The text is written by hand from rows of texts: a page of 50 costs half of what objects and JSON.stringify take
- * (docs/performance.md).
+ * The Payment in the form that clients see (service interface, Payment). Every field is always present, in the specification's order, and
+ * null if it has no value. The text is written by hand from rows of texts. A page of 50 then takes half the time of objects and
+ * JSON.stringify (docs/performance.md).
  */
 
-/** Days from its creation during which a SWIFT payment can be tracked (the service interface, Limits). */
+/** Days after its creation during which a SWIFT payment can be tracked (service interface, Limits). */
 const TRACKING_DAYS = 124;
 const DAY_MS = 86_400_000;
 
@@ -32,7 +32,7 @@ export function createPaymentWriter(view: PaymentView): PaymentWriter {
   return (row, manages) => write(unpack(row), row, manages);
 }
 
-/** As `createPaymentWriter`, for fields that are not packed. The writer reads only the texts of the row. */
+/** Like `createPaymentWriter`, for fields that are not packed. The writer reads only the texts of the row. */
 export function createFieldsWriter(
   view: PaymentView,
 ): (fields: PaymentFields, row: PaymentTexts, manages: boolean) => string {
@@ -52,9 +52,9 @@ export function createFieldsWriter(
     const multipayment = f[AT.multipayment_id];
     const ordered = row[COLUMN_AT.ordered];
     const reason = text(row[COLUMN_AT.reason]);
-    // The institution reads an order's own reason.
+    // The institution reads the reason of an order in `ordered`.
     const why = reason === 'null' || ordered !== null ? '' : `,"reason":${reason}`;
-    // One line for each piece of the specification's table; the formatter would hide the order of the fields.
+    // One line for each part of the specification's table. The formatter would hide the order of the fields.
     // biome-ignore format: the order of the fields is what matters here
     return `{${owner}"payment_id":"${f[AT.payment_id]}","contact_id":"${f[AT.contact_id]}","trade_id":"${f[AT.trade_id]}","uuid":"${f[AT.uuid]
       }","is_uuid_used_for_tracking":${tracked},"amount":${f[AT.amount]},"payment_currency":${code(f[AT.payment_currency])
@@ -84,21 +84,21 @@ export function createFieldsWriter(
   };
 }
 
-/** What the institution reads where no client has ordered a payment. */
+/** What the institution reads if no client ordered the payment. */
 const UNORDERED = JSON.stringify({
   ...{ source: 'institution', purpose_of_payment: null, email_beneficiary: null, account_id: null },
   ...{ funding_account_id: null, quote_id: null, request_index: null, instruction_id: null },
   ...{ end_to_end_id: null, information: null, hold_released: false },
 }).slice(1, -1);
 
-/** Approvals as clients see them: which token of the institution gave one is not theirs to know. */
+/** Approvals in the form that clients see. They do not show which token of the institution gave one. */
 function authorisations(stored: string): string {
   if (!stored.includes('"on_behalf_by":"')) return stored || '[]';
   const list = JSON.parse(stored) as { on_behalf_by: string | null }[];
   return JSON.stringify(list.map((each) => ({ ...each, on_behalf_by: each.on_behalf_by && 'institution' })));
 }
 
-/** UTC wall time as PostgreSQL writes it, with all digits of the milliseconds. */
+/** UTC wall time in PostgreSQL's form, with all digits of the milliseconds. */
 export function wallTime(instant: Date): string {
   return instant.toISOString().replace('T', ' ').slice(0, 23);
 }
@@ -118,7 +118,7 @@ function allowed(authorise: boolean, reject: boolean, cancel: boolean): string {
   return `"allowed":[${list.join(',')}]`;
 }
 
-/** The viewer's own last action: a cancellation, else its entry in the list of authorisations (status 1 authorised, 2 rejected). */
+/** The viewer's last action: its cancellation, or else its entry in the list of authorisations (status 1 authorised, 2 rejected). */
 function executed(viewer: string, authorisations: string, cancelledBy: string | null): string {
   if (cancelledBy === viewer) return ',"executed":"cancel"';
   if (authorisations === '' || !authorisations.includes(viewer)) return ',"executed":null';
@@ -128,7 +128,7 @@ function executed(viewer: string, authorisations: string, cancelledBy: string | 
   return own ? `,"executed":"${own.status === 1 ? 'authorise' : 'reject'}"` : ',"executed":null';
 }
 
-/** Characters that JSON must escape; also the separators that older readers choke on. */
+/** Characters that JSON must escape, and the separators that older parsers reject. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const ESCAPED = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
 
@@ -137,7 +137,7 @@ function text(value: string | null): string {
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
-/** A code, an identifier or an IBAN: nothing in it needs escaping. */
+/** A code, an identifier or an IBAN as JSON. Such a text needs no escaping. */
 function code(value: string): string {
   return value === '' ? 'null' : `"${value}"`;
 }
@@ -154,8 +154,8 @@ const MAX_CACHED_HOURS = 50_000;
 const hours = new BoundedMap<string, [start: string, offset: string]>(MAX_CACHED_HOURS);
 
 /**
- * Writes an instant with its Europe/London offset. Offsets change on full hours, so each hour is converted once.
- * @param wall UTC wall time as PostgreSQL writes it: `2026-07-01 09:15:00.123`
+ * Writes an instant with its Europe/London offset. The offset changes only on full hours, so each hour is converted once.
+ * @param wall UTC wall time in PostgreSQL's form: `2026-07-01 09:15:00.123`
  * @returns `2026-07-01T10:15:00+01:00`, without the fraction of a second
  */
 function londonTime(wall: string): string {

@@ -17,14 +17,12 @@ import { createFieldsWriter, createPaymentWriter } from './payment-json.ts';
 import type { PaymentView, Presentation } from './presentation.ts';
 import { mayManage, withPermissions } from './viewer-permissions.ts';
 
-/**
- * Payments as JSON texts, each exactly as the search shows it, in the order of the numbers. Payments of other clients are left out.
- */
+/** Payments as JSON texts, exactly as the search shows them, in the order of the numbers. Payments of other clients are left out. */
 export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly PaymentNumber[]): Promise<string[]> {
   return (await paymentRecords(db, view, numbers)).map(({ text }) => text);
 }
 
-/** As `paymentBodies`, with what the change feed wants to know of each. */
+/** Like `paymentBodies`, with what the change feed needs to know about each. */
 export async function paymentRecords(
   db: Db,
   view: PaymentView,
@@ -43,7 +41,7 @@ export async function paymentRecords(
   return rows.map((row) => recordOf(row, (fields) => write(fields, row, row[MAY_MANAGE] === 't')));
 }
 
-/** A payment as somebody reads it. */
+/** A payment in the form that a reader sees. */
 export interface PaymentRecord {
   payment_id: string;
   amount: string;
@@ -52,7 +50,7 @@ export interface PaymentRecord {
   text: string;
 }
 
-/** Payments of a client as the operator reads them, for the change feed. */
+/** Payments of a client in the form that the operator reads, for the change feed. */
 export async function readPayments(
   db: Db,
   presentation: Presentation,

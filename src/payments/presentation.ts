@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** What the JSON form of a payment depends on in addition to the payment itself. */
+/** What the JSON form of a payment depends on besides the payment itself. */
 export interface Presentation {
   /** The client API's public address, for the document links. */
   apiUrl: string;
@@ -8,17 +8,17 @@ export interface Presentation {
   trackingCutoff: string;
 }
 
-/** The presentation of this service. Take it when you need it: the public address is final only once the client API listens. */
+/** The presentation of this service. Call it when you need it: the public address is final only once the client API listens. */
 export function presentationOf({ addresses, config }: Context): Presentation {
   return { apiUrl: addresses.api, trackingCutoff: config.trackingCutoff };
 }
 
-/** Who looks at payments, and when. */
+/** The view of payments: who looks at them, and when. */
 export interface PaymentView extends Presentation {
   clientId: string;
-  /** The contact who asks, for the actions it may take; null where nobody in particular asks (events, the operator). */
+  /** The contact who asks, for the actions it may take; null if it is not a particular contact (events, the operator). */
   viewer: string | null;
-  /** The institution asks: payments name their client, and approvals the operator tokens that gave them. */
+  /** Whether the institution asks. Then payments name their client, and approvals the operator tokens that gave them. */
   institution?: boolean;
   now: Date;
 }

@@ -35,7 +35,7 @@ export const SCHEME_FIELDS = {
   ),
 };
 
-/** The table as it is shown. */
+/** The table in the form of an answer. */
 export const SHOWN_SCHEMES = Type.Object({
   rules: Type.Array(
     Type.Object(
@@ -54,7 +54,7 @@ export const SHOWN_SCHEMES = Type.Object({
 });
 type ShownSchemes = Static<typeof SHOWN_SCHEMES>;
 
-/** Selects the table that is set: no row, or one. */
+/** Selects the table that is set: one row, or none. */
 export const SCHEMES_SELECT = 'select rules from payment_schemes';
 
 /** Replaces the table. @throws Problem invalid_body */
@@ -93,12 +93,12 @@ function isPlace(place: string | null): boolean {
   return place === null || place === 'SEPA' || isCountry(place);
 }
 
-/** The rules of the table, by default where nobody has set any. */
+/** The rules of the table, or the default rules if nothing is set. */
 export async function readSchemes(db: Db): Promise<readonly SchemeRule[]> {
   return first(await db.query<{ rules: SchemeRule[] }>(SCHEMES_SELECT))?.rules ?? DEFAULT_RULES;
 }
 
-/** The table as the operator reads it. */
+/** The table in the form that the operator reads. */
 export function shown(rules: readonly SchemeRule[]): ShownSchemes {
   return { rules: rules.map((each) => ({ ...each, maximum: exact(each.maximum) })) };
 }

@@ -1,32 +1,32 @@
 import Big from 'big.js';
 import type { SCHEMES } from './declaration.ts';
 
-/** Which scheme a payment takes: pure rules. */
+/** Decides which scheme a payment takes. Pure rules. */
 
 export type Scheme = (typeof SCHEMES)[number];
 
 /** A rule of the table of schemes. */
 export interface SchemeRule {
   payment_currency: string;
-  /** The payee's bank is there: a country, `SEPA`, or null for anywhere. */
+  /** The country of the payee's bank: a code, `SEPA`, or null for any. */
   bank_country: string | null;
-  /** Of the amount, included; null: no limit. A decimal. */
+  /** The largest amount for the rule, as a decimal; null: no limit. */
   maximum: string | null;
   scheme: Scheme;
-  /** Orders of today are taken before it, `HH:MM`; null: the currency's cut-off. */
+  /** Until when an order still counts as of today, `HH:MM`; null: the currency's cut-off. */
   cutoff_time: string | null;
   cutoff_timezone: string;
-  /** Weekends and holidays count as business days. */
+  /** Whether weekends and holidays count as business days. */
   every_day: boolean;
 }
 
-/** The cut-off and the days of a scheme where its rule says nothing. */
+/** The cut-off and the days of a scheme if its rule does not set them. */
 export const OPEN_RULE = { cutoff_time: null, cutoff_timezone: 'Europe/London', every_day: false };
 const rule = (currency: string, country: string, scheme: Scheme, maximum: string | null = null): SchemeRule => {
   return { payment_currency: currency, bank_country: country, maximum, scheme, ...OPEN_RULE };
 };
 
-/** The table of an institution that has set none. */
+/** The table of an institution that has not set one. */
 export const DEFAULT_RULES: readonly SchemeRule[] = [
   rule('EUR', 'SEPA', 'SEPA'),
   rule('GBP', 'GB', 'FPS', '1000000'),
@@ -36,16 +36,16 @@ export const DEFAULT_RULES: readonly SchemeRule[] = [
   rule('MXN', 'MX', 'LOCAL'),
 ];
 
-/** What a scheme is chosen by. */
+/** What determines the scheme. */
 interface Routed {
   payment_currency: string;
   /** A decimal. */
   amount: string;
-  /** Of the payee's bank, as `bankCountry` gives it. */
+  /** The country of the payee's bank, from `bankCountry`. */
   country: string | undefined;
 }
 
-/** The scheme of a payment: that of the first rule that fits, else SWIFT. @param sepa the countries of SEPA */
+/** The scheme of a payment: that of the first rule that fits, or else SWIFT. @param sepa the countries of SEPA */
 export function schemeRuleFor(rules: readonly SchemeRule[], payment: Routed, sepa: ReadonlySet<string>): SchemeRule {
   const { payment_currency: currency, amount, country = '' } = payment;
   const found = rules.find(
@@ -57,10 +57,10 @@ export function schemeRuleFor(rules: readonly SchemeRule[], payment: Routed, sep
   return found ?? { payment_currency: currency, bank_country: null, maximum: null, scheme: 'SWIFT', ...OPEN_RULE };
 }
 
-/** Where the country stands in a BIC. */
+/** The place of the country in a BIC. */
 const BIC_COUNTRY = [4, 6] as const;
 
-/** The country of a payee's bank: the one that is given, else the IBAN's, else the BIC's. */
+/** The country of a payee's bank: the given one, or else the IBAN's, or else the BIC's. */
 export function bankCountry(payee: {
   bank_country_code?: string | null;
   iban: string | null;

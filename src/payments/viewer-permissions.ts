@@ -1,21 +1,22 @@
 import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first } from '../database/database.ts';
 
-/** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
+/** SQL: whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
 export function mayManage(client: string, viewer: string): string {
   return `(select can_manage_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
 }
 
 /**
- * SQL that tells whether the viewer may authorise payments of the client at all. Whatever reads payment_approvers asks it: the rows of
- * a contact who has lost the permission are removed later (approvals/refresher.ts). Who creates payments may be the only approver of its own.
+ * SQL: whether the viewer may authorise payments of the client at all. Every read of payment_approvers includes it, because the rows of a
+ * contact who has lost the permission are removed later (approvals/refresher.ts). A contact who creates payments may be the only approver
+ * of its own.
  * @param client,viewer SQL parameters
  */
 export function mayApprove(client: string, viewer: string): string {
   return `(select can_authorise_payments or can_create_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
 }
 
-/** What `mayManage` and `mayApprove` write. */
+/** The form of what `mayManage` and `mayApprove` write. */
 const PERMISSION =
   /\(select (can_\w+(?: or can_\w+)?) from contact_clients where client_id = \$1 and contact_id = [^()]+\)/g;
 
@@ -26,8 +27,9 @@ interface Statement {
 }
 
 /**
- * A statement that may contain `mayManage` and `mayApprove`, as it is run where the payments are. Permissions exist once. Where a worker of
- * Citus has the payments, they are read first and become values: otherwise Citus would plan the statement in parts.
+ * Prepares a statement that may contain `mayManage` and `mayApprove` for the place where the payments are. Permissions exist only once. If
+ * a Citus worker holds the payments, the permissions are read first and inserted as values. Otherwise Citus would plan the statement in
+ * parts.
  * @param statement its first two values are the client and the viewer
  */
 export async function withPermissions<S extends Statement>(db: Db, statement: S): Promise<S> {
@@ -46,6 +48,6 @@ export async function withPermissions<S extends Statement>(db: Db, statement: S)
     if (!places.has(permission)) places.set(permission, values.push(permissions?.[permission] ?? null));
     return `$${places.get(permission)}::boolean`;
   });
-  // A connection may have prepared the other text under its name, in the first cell.
+  // The name must differ: in the first cell, a connection may have prepared the other text under it.
   return { ...statement, text, values, name: statement.name && `${statement.name}-apart` };
 }

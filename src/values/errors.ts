@@ -1,7 +1,7 @@
 /**
- * Every error that Lombard reports to a caller, in one closed catalogue (docs/errors.md; docs/decisions.md, 1).
- * The short text is the `message` of the ErrorMessage body; `details` names the field and what it must be.
- * http/problem.ts has the HTTP status of each code.
+ * Every error that Lombard reports to a caller, in one closed catalogue (docs/errors.md; docs/decisions.md, 1). The short text is the
+ * `message` of the ErrorMessage body; `details` names the field and what it must be. http/schemas/problem.ts has the HTTP status of each
+ * code.
  */
 export const MESSAGES = {
   invalid_parameter: 'A parameter is not valid',
@@ -133,7 +133,7 @@ export interface Fault {
 
 /**
  * A refusal that the caller can understand. Domains name the field. The HTTP listeners know its place in the request and add it: `body.`,
- * `query.`, `path.` or `header.` (http/problem.ts).
+ * `query.`, `path.` or `header.` (http/schemas/problem.ts).
  * @param code one of the catalogue
  * @param fault the field and what it must be, or a sentence if no single field is at fault; never SQL, a stack or a path of the machine
  */

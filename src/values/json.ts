@@ -2,7 +2,7 @@ import { messageOf } from './unknown.ts';
 
 /**
  * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. This parser remembers the digits of each number that a double
- * would print differently. If a schema takes a decimal, http/validation.ts puts the digits in its place, and money.ts reads both.
+ * would print differently. If a schema takes a decimal, http/schemas/validation.ts puts the digits in its place, and money.ts reads both.
  * Everywhere else a number stays a number: `60.0` is the integer 60, and `1.0` is never a text.
  */
 

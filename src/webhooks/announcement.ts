@@ -2,12 +2,12 @@ import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first, leaveWork, type Transaction } from '../database/database.ts';
 import { instantOf } from './notification.ts';
 
-/** Updates in one NOTIFY, whose payload has at most 8,000 bytes; an update has less than 400. */
+/** The most updates in one NOTIFY. Its payload has at most 8,000 bytes, and an update has less than 400. */
 const MAX_UPDATES_OF_PAYLOAD = 20;
 
 /**
- * Announces a change of a subscription to the workers that hold a copy, and to those who follow the client. A trigger does it
- * (migrations/0008_webhooks.sql), except on a worker of Citus, where nobody listens.
+ * Announces a change of a subscription to the workers that hold a copy, and to those who follow the client. A trigger does this
+ * (migrations/0008_webhooks.sql), except on a Citus worker, where nobody listens.
  */
 export async function announceSubscription(
   tx: Transaction,
@@ -18,7 +18,7 @@ export async function announceSubscription(
     active,
   }: { id: string; clientId: string; change: 'created' | 'updated' | 'deleted'; active: boolean },
 ): Promise<void> {
-  // What waits for it may be due now, or never again.
+  // What waits for the subscription may be due now, or may never be sent.
   leaveWork(tx, 'queue');
   if (!isDistributed(tx)) return;
   await tx.query("select pg_notify('webhook_subscriptions', $1)", [id]);
@@ -30,9 +30,9 @@ export async function announceSubscription(
 }
 
 /**
- * Announces notifications that a statement has made or changed to those who follow their clients, as a trigger does except on a worker of
- * Citus (migrations/0010_graphql.sql). Outside of a transaction it comes after the statement: of a process that is killed in between the
- * changes stay unannounced.
+ * Announces notifications that a statement has made or changed to those who follow their clients. A trigger does this except on a Citus
+ * worker (migrations/0010_graphql.sql). Outside a transaction it runs after the statement. If the process is killed in between, the changes
+ * stay unannounced.
  */
 export async function announceNotifications(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !isDistributed(db)) return;
@@ -53,7 +53,7 @@ export async function announceNotifications(db: Db, ids: readonly string[]): Pro
   await db.query("select pg_notify('webhook_changes', page) from unnest($1::text[]) as page", [payloads]);
 }
 
-/** What lets a statement that changes notifications `n` give their ids to `announceNotifications`; nothing where a trigger announces them. */
+/** Makes a statement that changes notifications `n` return their ids for `announceNotifications`; empty if a trigger announces them. */
 export function returningIds(db: Db): string {
   return isDistributed(db) ? ' returning n.id' : '';
 }

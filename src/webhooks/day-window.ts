@@ -1,12 +1,12 @@
 import { addDays } from '../values/calendar.ts';
 
-/** Days before and after today whose partitions a statement looks at. Older rows go through a slower statement. */
+/** Days before and after today whose partitions a statement searches. Older rows are handled by a slower statement. */
 const DAYS_BACK = 7;
 const DAYS_AHEAD = 2;
 
 /**
- * The days that a statement is made for, as part of its name and as bounds in its text. Partitions outside of them cost nothing,
- * not even planning.
+ * The days for which a statement is made: part of its name, and bounds in its text. Partitions outside these days cost nothing, not even
+ * planning.
  */
 export interface DayWindow {
   name: string;
@@ -16,7 +16,7 @@ export interface DayWindow {
   toMs: number;
 }
 
-/** @param now service time; days are UTC days, as the partitions are */
+/** @param now service time; days are UTC days, like the partitions */
 export function windowAround(now: Date): DayWindow {
   const day = now.toISOString().slice(0, 10);
   const [from, to] = [`${addDays(day, -DAYS_BACK)}T00:00:00Z`, `${addDays(day, DAYS_AHEAD)}T00:00:00Z`];

@@ -3,23 +3,23 @@ import type { Vault } from '../values/crypto.ts';
 import { openSecret } from './secret.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 
-/** Where and how a subscription's notifications are sent, at one revision of the subscription. Replaced as a whole. */
+/** Where and how a subscription's notifications are sent, at one revision of the subscription. The object is replaced as a whole. */
 export interface EndpointSettings {
   readonly clientId: string;
   /** 0 until the subscription has been read. */
   readonly revision: number;
-  /** False also for a subscription without types: the same as disabled (the service interface, Moves that are shown). */
+  /** Also false for a subscription without types, which counts as disabled (service interface, Moves that are shown). */
   readonly active: boolean;
   readonly deleted: boolean;
-  /** False where the secret cannot be opened: nothing is sent then, not even pings. */
+  /** False if the secret cannot be opened. Then nothing is sent, not even pings. */
   readonly usable: boolean;
-  /** The URL as registered, which is signed, and parsed, which is dialled. */
+  /** The URL as it was registered, which is signed, and the parsed URL, which is dialled. */
   readonly urlText: string;
   readonly url: URL;
   readonly secret: string;
-  /** Secrets that are signed with as well, each until a moment of service time (milliseconds since 1970). */
+  /** Former secrets that also sign, each until a moment of service time (milliseconds since 1970). */
   readonly formerSecrets: readonly { secret: string; until: number }[];
-  /** Names and values by turns. */
+  /** Names and values alternating. */
   readonly extraHeaders: readonly string[];
 }
 
@@ -37,14 +37,14 @@ export const UNREAD_SETTINGS: EndpointSettings = {
   extraHeaders: [],
 };
 
-/** The secrets that are signed with at a moment of service time, the present one first. */
+/** The secrets that sign at a moment of service time, the current one first. */
 export function signingSecrets(settings: EndpointSettings, time: number): string[] {
   const secrets = [settings.secret];
   for (const { secret, until } of settings.formerSecrets) if (time < until) secrets.push(secret);
   return secrets;
 }
 
-/** A subscription as the engine reads it. */
+/** A subscription in the form that the engine reads. */
 export interface EndpointRow {
   id: string;
   client_id: string;
@@ -72,8 +72,8 @@ export async function readEndpointRows(db: Db, ids: readonly string[]): Promise<
 
 /**
  * The settings that a row describes.
- * @param reserved names of the service's own headers in lower case. They stay the service's own even where the brand has changed since
- * @throws Error where a secret cannot be opened
+ * @param reserved names of the service's own headers in lower case. They stay reserved even if the brand has changed since
+ * @throws Error if a secret cannot be opened
  */
 export function openSettings(row: EndpointRow, vault: Vault, reserved: ReadonlySet<string>): EndpointSettings {
   return {

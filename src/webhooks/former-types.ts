@@ -1,21 +1,21 @@
-/** Changes of its types that a subscription remembers. Of what is older a replay sends what was made at its time. */
+/** The number of changes of its types that a subscription remembers. For an older time, a replay sends only what was made then. */
 const MAX_REMEMBERED = 100;
 
-/** The types that a subscription had for some time; moments as JSON has them. */
+/** The types that a subscription had for some time. Moments are as in JSON. */
 export interface FormerTypes {
   types: string[];
   since: string;
   until: string;
 }
 
-/** What a history of types is made of. */
+/** A subscription's current types and its former ones. */
 interface Typed {
   createdAt: Date;
   types: readonly string[];
   formerTypes: readonly FormerTypes[];
 }
 
-/** A time in which a subscription had a type; `until` is null of those that it has now. */
+/** A period in which a subscription had a type. `until` is null for a type that it has now. */
 export interface TypePeriod {
   type: string;
   since: Date;

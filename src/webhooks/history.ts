@@ -8,7 +8,7 @@ import { isUuid } from '../values/identifiers.ts';
 import { Moment, Nullable } from '../values/schemas.ts';
 import { instantOf, NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from './notification.ts';
 
-/** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */
+/** Subscriptions, notifications and attempts in the form that the operator sees (docs/operator-interface.md). */
 
 /** A subscription. Its secret is not shown. */
 export const SUBSCRIPTION = new RecordKind({
@@ -28,13 +28,13 @@ export const SUBSCRIPTION = new RecordKind({
     disabled_reason: made(Nullable(Type.String())),
     disabled_at: made(Nullable(Moment)),
     deleted_at: made(Nullable(Moment)),
-    /** Of its endpoint `e`. */
+    /** Read from its endpoint `e`. */
     failing_since: made(Nullable(Moment), { elsewhere: 'e.failing_since' }),
   },
 });
 type SubscriptionView = Shown<typeof SUBSCRIPTION>;
 
-/** A page of subscriptions, the newest first, and the number of all of them. Secrets are not shown. */
+/** A page of subscriptions, newest first, and their total number. Secrets are not shown. */
 export async function listSubscriptions(
   db: Db,
   filter: { clientId?: string | undefined; active?: boolean | undefined; failing?: boolean | undefined },
@@ -53,12 +53,12 @@ export async function listSubscriptions(
   return { rows, total: first(counted)?.total ?? 0 };
 }
 
-/** A subscription in the change feed: neither its secret nor the values of its headers, nor its health, which each delivery changes. */
+/** A subscription in the change feed. It leaves out the secret, the values of the headers, and the health, which changes with each delivery. */
 export type SubscriptionRecord = Omit<SubscriptionView, 'failing_since' | 'extra_headers'> & {
   extra_headers: { name: string }[];
 };
 
-/** Subscriptions of any clients, deleted ones too, for the change feed. */
+/** Subscriptions of any clients, including deleted ones, for the change feed. */
 export async function readSubscriptions(
   db: Db,
   clientId: string,
@@ -127,7 +127,7 @@ const OF_PAYMENT = `select notification_id(e.id, s.id, e.created_at), e.created_
   from payments p join webhook_events e on e.client_id = p.client_id and e.payment_id = p.payment_id
   join subscriptions s on s.client_id = p.client_id where p.payment_id = ?`;
 
-/** A page of notifications with their attempts, the newest first, and the number of all of them. */
+/** A page of notifications with their attempts, newest first, and their total number. */
 export async function listNotifications(
   db: Db,
   filter: NotificationFilter,
@@ -145,7 +145,7 @@ export async function listNotifications(
   ]);
   const bounded = filter.clientId === undefined;
   const total = await countRows(db, { from: 'notifications n', where, values, bounded });
-  // An id begins with its moment: the same order, and the primary key of each partition has it.
+  // An id begins with its moment, so the order is the same, and the primary key of each partition has it.
   const order = bounded ? 'n.id desc' : 'n.created_at desc, n.id desc';
   const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
   const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
@@ -179,12 +179,12 @@ export async function findNotification(db: Db, id: string): Promise<Notification
 }
 
 /**
- * In the order in which the delivery engine locks: a dispatcher that holds an event of the outbox commits its notifications before
- * they are looked for.
+ * In the order in which the delivery engine locks. A dispatcher that holds an event of the outbox thus commits its notifications before
+ * they are searched for.
  */
 const TABLES = ['webhook_outbox', 'webhook_queue', 'attempts', 'notifications', 'webhook_events'];
 
-/** Removes all events, notifications and attempts of a client. What was pending is never sent. Subscriptions stay. */
+/** Removes all events, notifications and attempts of a client. Pending notifications are never sent. Subscriptions stay. */
 export async function removeNotifications(tx: Transaction, clientId: string): Promise<void> {
   for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
 }

@@ -2,7 +2,7 @@ import { hasSeveralCells, isDistributed } from '../database/cells/pool.ts';
 import { leaveWork, type Transaction, together } from '../database/database.ts';
 import { tracing } from '../process/tracing.ts';
 
-/** The types a subscription can name (the service interface, Webhook subscription). */
+/** The types that a subscription can name (service interface, Webhook subscription). */
 export const WEBHOOK_TYPES = [
   'TRADE_STATUS_CHANGE',
   'PAYMENT_STATUS_CHANGE',
@@ -23,10 +23,10 @@ export const PING = 'PING';
 /** The type of an event or notification. */
 export type NotificationType = WebhookType | typeof PING;
 
-/** What can become of a notification. */
+/** The possible states of a notification. */
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
-/** The names in the header X-<Brand>-Webhook (the service interface, Notification types). */
+/** The names in the header X-<Brand>-Webhook (service interface, Notification types). */
 export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   TRADE_STATUS_CHANGE: 'TradeStatusChange',
   PAYMENT_STATUS_CHANGE: 'PaymentStatusChange',
@@ -42,15 +42,15 @@ export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   PING: 'Ping',
 };
 
-/** Something that happened to a client and that its subscriptions are notified of. */
+/** Something that happened to a client, and of which its subscriptions are notified. */
 export interface WebhookEvent {
   clientId: string;
   type: WebhookType;
-  /** JSON; every attempt sends exactly this text, in UTF-8. */
+  /** JSON. Every attempt sends exactly this text, in UTF-8. */
   body: string;
   /** Service time of the event. */
   now: Date;
-  /** The payment that it is about, for the search of a payment's notifications. */
+  /** The payment that it is about, for searching a payment's notifications. */
   paymentId?: string;
 }
 
@@ -70,25 +70,25 @@ const NOTIFY = {
 const GIVEN = 'unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as e(id, client_id, type, created_at)';
 
 /**
- * Writes an event and its outbox row in the transaction of the change that causes it: it exists if, and only if, the change is committed
- * (docs/decisions.md, 6). The delivery engine finds its subscriptions afterwards.
+ * Writes an event and its outbox row in the transaction of the change that causes it. So the event exists if, and only if, the change is
+ * committed (docs/decisions.md, 6). The delivery engine then finds its subscriptions.
  */
 export function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
   return notifyAll(tx, [event]);
 }
 
-/** Events of a transaction that are still read. Those after them wait, so that all are written in their order. */
+/** Events of a transaction that are still being read. Later ones wait for them, so that all are written in order. */
 const READING = new WeakMap<Transaction, Promise<void>>();
 
 /**
- * As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them.
+ * Like `notify`, for any number of events in one statement. They are sent in this order unless something delays them.
  * @param events may still be read by the same transaction, which goes on meanwhile
  */
 export async function notifyAll(
   tx: Transaction,
   events: readonly WebhookEvent[] | Promise<readonly WebhookEvent[]>,
 ): Promise<void> {
-  // Of several cells a transaction may be in another one by then.
+  // With several cells, the transaction may be in another cell by then.
   if (hasSeveralCells(tx)) return writeEvents(tx, await events);
   const before = READING.get(tx);
   if (!before && !(events instanceof Promise)) return writeEvents(tx, events);
@@ -115,7 +115,7 @@ async function writeEvents(tx: Transaction, events: readonly WebhookEvent[]): Pr
   ]);
 }
 
-/** Inserts events and their outbox rows: by one statement, or by two that Citus does not plan in parts. */
+/** Inserts events and their outbox rows with one statement, or with two that Citus does not plan in parts. */
 async function write(tx: Transaction, values: unknown[]): Promise<void> {
   const { name, insert, text } = NOTIFY;
   if (!isDistributed(tx)) return tx.later({ name, text, values });
@@ -136,12 +136,12 @@ async function write(tx: Transaction, values: unknown[]): Promise<void> {
   });
 }
 
-/** The instant in a notification's id (UUID version 7): the moment of its event, which leads to its partition. */
+/** The instant in a notification's id (UUID version 7). It is the moment of its event, which determines its partition. */
 export function instantOf(notificationId: string): Date {
   return new Date(Number.parseInt(notificationId.replaceAll('-', '').slice(0, 12), 16));
 }
 
-/** The span that causes an event; null where nobody collects traces. */
+/** The trace span that causes an event; null if nobody collects traces. */
 function cause(): string | null {
   return tracing()?.current() ?? null;
 }

@@ -5,8 +5,8 @@ import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
 
 /**
- * Puts a Ping for a subscription, active or not, into the queue (the service interface, POST /webhooks/ping/{subscription_id}). As any
- * notification it is signed, tried again and kept in the history.
+ * Puts a Ping for a subscription, active or not, into the queue (service interface, POST /webhooks/ping/{subscription_id}). Like any
+ * notification, it is signed, retried and kept in the history.
  * @throws Problem subscription_not_found
  */
 export async function ping(
@@ -30,7 +30,7 @@ export async function ping(
   await put(tx, { ...key, ...found, now });
 }
 
-/** The subscription to ping; `dialled`: the service sends to it. */
+/** The subscription to ping. `dialled`: whether the service sends to it. */
 interface Pinged {
   clientId: string;
   id: string;
@@ -38,7 +38,7 @@ interface Pinged {
   now: Date;
 }
 
-/** Three statements: Citus plans one that does all of it in parts. The reader of a stream takes it with the others. */
+/** Uses three statements, because Citus would plan a single one in parts. The reader of a stream takes the ping with the other notifications. */
 async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Promise<void> {
   leaveWork(tx, 'queue');
   const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: id, sent_at: now.toISOString() } });
@@ -55,7 +55,7 @@ async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Pro
       [clientId, id, event.id, event.created_at],
     ),
   );
-  // The engine claims only what is dialled.
+  // The engine claims only what the service sends.
   tx.later({
     text: `insert into webhook_queue
       (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)

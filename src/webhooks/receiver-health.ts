@@ -2,12 +2,12 @@ import { type Db, first } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 
-/** How far back the chart goes. */
+/** Hours that the chart covers. */
 const SHOWN_HOURS = 24;
 const HOUR_MS = 3_600_000;
-/** A notification this much older than the chart can still have attempts in it: more than the whole schedule of attempts. */
+/** A notification may be this much older than the chart and still have attempts in it: more than the whole schedule of attempts. */
 const RETRIES_MS = 4 * 86_400_000;
-/** The newest notifications that are looked at, so that a busy receiver costs no more than a quiet one. */
+/** The most notifications that are examined, newest first, so that a busy receiver costs no more than a quiet one. */
 const MAX_NOTIFICATIONS_ROWS = 5_000;
 
 /** The attempts of an hour. */
@@ -20,16 +20,16 @@ export interface HealthHour {
   slowest_ms: number;
 }
 
-/** How a receiver has answered lately. */
+/** How a receiver has answered recently. */
 export interface ReceiverHealth {
-  /** The hours of the chart: its begin, and the hour that runs now. */
+  /** The hours of the chart: its beginning, and the current hour. */
   since: string;
   until: string;
   /** Hours with attempts. */
   hours: HealthHour[];
   succeeded_at: string | null;
   failing_since: string | null;
-  /** There were more notifications than are looked at: the chart shows the newest. */
+  /** Whether there were more notifications than are examined. Then the chart shows only the newest. */
   partial: boolean;
 }
 

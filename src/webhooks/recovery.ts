@@ -3,18 +3,19 @@ import type { Db, Pool } from '../database/database.ts';
 import { messageOf } from '../values/unknown.ts';
 import type { Endpoint } from './delivery/endpoint.ts';
 
-/** Deliveries that one statement makes due. */
+/** The most deliveries that one statement makes due. */
 const MAX_BATCH_ROWS = 10_000;
-/** Milliseconds within which a delivery comes by itself: the first wait of the schedule, and its jitter. */
+/** A delivery that is due within this many milliseconds is left alone: the first wait of the schedule, with its jitter. */
 const SOON_MS = 6_000;
-/** Milliseconds between two looks at endpoints that have recovered. One that fails now and then costs a statement a second. */
+/** Milliseconds between two checks of recovered endpoints. An endpoint that fails now and then costs one statement a second. */
 const PAUSE_MS = 1_000;
 
 /**
- * Makes the deliveries that wait for a subscription due now, in the order of their events, without those that come within seconds anyway.
- * Each comes early once in each wait of its schedule. The wait starts again if that attempt fails. So a receiver that refuses one
- * delivery, while others succeed, does not get it again and again, and does not use up its schedule. A wait that it asked for holds.
- * @returns how many
+ * Makes the deliveries that wait for a subscription due now, in the order of their events, except those that are due within seconds anyway.
+ * Each is brought forward only once in each wait of its schedule, and the wait starts again if that attempt fails. So a receiver that
+ * refuses one delivery, while others succeed, does not get it again and again, and does not use up its schedule. A wait that the receiver
+ * asked for is kept.
+ * @returns the number of deliveries
  */
 export async function makeWaitingDue(
   db: Db,
@@ -38,7 +39,7 @@ export async function makeWaitingDue(
   }
 }
 
-/** Makes due what waits for endpoints that work again. They get it at their own pace, as any backlog. */
+/** Makes due what waits for endpoints that work again. They receive it at their own pace, like any backlog. */
 export class Recovery {
   readonly #context: Context;
   readonly #pool: Pool;
@@ -48,20 +49,20 @@ export class Recovery {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** @param pool the engine's own connections; `wantClaims`: deliveries are due */
+  /** @param pool the engine's own connections; `wantClaims`: called when deliveries are due */
   constructor(context: Context, pool: Pool, wantClaims: () => void) {
     this.#context = context;
     this.#pool = pool;
     this.#wantClaims = wantClaims;
   }
 
-  /** An endpoint has failed before and works now: what waits for it is made due at once, or a second after the last time. */
+  /** An endpoint that failed before works now. What waits for it is made due at once, or a second after the last time. */
   note(endpoint: Endpoint): void {
     this.#recovered.add(endpoint);
     if (!this.#timer) this.#look();
   }
 
-  /** Begins no more statements, and waits for the present one. */
+  /** Starts no more statements, and waits for the current one. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -8,7 +8,11 @@ import { announceNotifications } from './announcement.ts';
 import { type FormerTypes, typePeriods } from './former-types.ts';
 import { instantOf } from './notification.ts';
 
-/** SQL that queues pending notifications, in the order of their events and in a new round. @param again SQL of them, as `a`; @param now an SQL parameter */
+/**
+ * SQL that queues pending notifications, in the order of their events and in a new round.
+ * @param again SQL for them, with the alias `a`;
+ * @param now an SQL parameter
+ */
 const queued = (again: string, now: string) => `insert into webhook_queue as q
     (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
   select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, least(a.created_at, ${now}), a.attempts_count, 0,
@@ -20,9 +24,9 @@ const MADE_PENDING = `unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at
   join notifications a on a.id = k.id and a.created_at = k.created_at`;
 
 /**
- * Makes notifications pending and queues them: by one statement, or by two that Citus does not plan in parts.
+ * Makes notifications pending and queues them, with one statement, or with two that Citus does not plan in parts.
  * @param statement makes notifications `n` pending, without a `returning`
- * @returns how many
+ * @returns the number of notifications
  */
 async function queueAgain(
   tx: Transaction,
@@ -47,15 +51,16 @@ async function queueAgain(
 
 const ERASED = 'names a notification whose content was erased with a person: there is nothing left to send';
 
-/** Whose notification or subscription it must be; undefined for the institution, which may send any of them again. */
+/** The client that must own the notification or subscription; undefined for the institution, which may resend any. */
 interface Owner {
   clientId?: string | undefined;
 }
 
 /**
- * Sends a notification again, from the first step of the schedule: the same id, the same bytes, and the attempt number continues. A pending
- * notification is tried at once. One that is being tried is tried again where that attempt fails.
- * @throws Problem transition_not_allowed where an erasure has emptied it; notification_not_found; subscription_not_found where its subscription was deleted
+ * Sends a notification again, from the first step of the schedule, with the same id and the same bytes. The attempt number continues. A
+ * pending notification is tried at once. If an attempt is running, it is tried again only if that attempt fails.
+ * @throws Problem transition_not_allowed if an erasure has emptied it; notification_not_found; subscription_not_found if its subscription
+ * was deleted
  */
 export async function redeliver(
   tx: Transaction,
@@ -84,7 +89,7 @@ export async function redeliver(
       message: 'names a notification whose subscription was deleted',
     });
   if (found.erased) throw new Problem('transition_not_allowed', { field: 'id', message: ERASED });
-  // The queue's row is locked before the notification's, as results are written.
+  // The queue's row is locked before the notification's, as when results are written.
   await tx.query('select from webhook_queue where notification_id = $1 for update', [id]);
   await queueAgain(tx, act.now, {
     text: `update notifications n set status = 'pending', finished_at = null where n.id = $1 and n.created_at = $2`,
@@ -102,19 +107,19 @@ export async function redeliver(
 
 export interface Replay extends Owner {
   subscriptionId: string;
-  /** Events from this moment on ... */
+  /** Events from this moment on. */
   since: Date;
-  /** ... and before this one. */
+  /** Events before this moment. */
   until: Date;
-  /** Only notifications whose attempts have failed, finally or so far; otherwise everything that the subscription had in that time. */
+  /** Whether to send only notifications whose attempts have all failed so far. Otherwise everything that the subscription had in that time. */
   onlyFailed: boolean;
 }
 
 /**
- * Sends a subscription what it had in some time, whether that was sent before or missed while it was inactive: the notifications that were
- * made for it, and the events since it exists of the types that it had at their moment (docs/decisions.md, 6). Notifications that were sent
- * before keep their id and bytes, so that a receiver recognises them. Pending ones are tried at once, in a new round; those that are being
- * tried stay as they are.
+ * Sends a subscription what it had in some period, whether that was sent before or missed while it was inactive. This covers the
+ * notifications that were made for it. It also covers the events, since its creation, of the types that it had at their moment
+ * (docs/decisions.md, 6). Notifications that were sent before keep their id and bytes, so that a receiver recognises them. Pending ones are
+ * tried at once, in a new round; those with a running attempt stay unchanged.
  * @returns the number of notifications that are sent
  * @throws Problem subscription_not_found
  */
@@ -152,7 +157,7 @@ interface ReplayedSubscription {
   formerTypes: FormerTypes[];
 }
 
-/** Two replays of one subscription come one after the other. */
+/** Locks the subscription, so that its replays run one after the other. */
 async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: Replay): Promise<ReplayedSubscription> {
   const found = isUuid(subscriptionId)
     ? first(
@@ -168,8 +173,8 @@ async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: R
 }
 
 /**
- * Counts the pending notifications of a time, and makes those due that no worker holds. The others are not even locked: their results may
- * wait to be written, and other results behind them.
+ * Counts the pending notifications of a period, and makes those due that no worker holds. The others are not even locked, because their
+ * results may be waiting to be written, with other results behind them.
  */
 const waitingStatement = (onlyFailed: boolean) => `with pending as materialized (
     select q.ctid as place, q.lease_owner

@@ -2,16 +2,16 @@ import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 
 const PURPOSE = 'webhook_secret';
-/** Former secrets that are signed with as well as the present one. */
+/** The most former secrets that sign in addition to the current one. */
 const MAX_FORMER_SECRETS = 3;
 
-/** A sealed secret that was replaced and is signed with until a moment of service time. */
+/** A sealed secret that was replaced, and signs until a moment of service time. */
 export interface FormerSecret {
   secret: Buffer;
   until: Date;
 }
 
-/** Opens a sealed secret of a subscription; gives the empty text where none is set. */
+/** Opens a sealed secret of a subscription. Returns the empty text if none is set. */
 export function openSecret(vault: Vault, sealed: Buffer | null): string {
   return sealed === null ? '' : vault.open(sealed, PURPOSE);
 }
@@ -21,10 +21,9 @@ export function sealSecret(vault: Vault, secret: string | null): Buffer | null {
 }
 
 /**
- * The secrets that are still signed with after a rotation. A rotation without an overlap ends all overlaps: from then on only the new
- * secret is signed with.
- * @param overlapSeconds how long the present secret is signed with after its replacement
- * @throws Problem invalid_body where MAX_FORMER_SECRETS are signed with already
+ * The secrets that still sign after a rotation. A rotation without an overlap ends all overlaps: from then on only the new secret signs.
+ * @param overlapSeconds how long the current secret still signs after its replacement
+ * @throws Problem invalid_body if MAX_FORMER_SECRETS sign already
  */
 export function rotateSecrets(
   present: { secret: Buffer | null; former: readonly FormerSecret[] },

@@ -8,7 +8,7 @@ import type { NotificationType } from './notification.ts';
 
 /** Notifications that one statement takes or reads. */
 const MAX_BATCH_ROWS = 200;
-/** Milliseconds for which a reader counts as there after its last sign of life. */
+/** Milliseconds for which a reader counts as present after its last sign of life. */
 const READER_LIFETIME_MS = 60_000;
 /** Milliseconds without a reader after which a subscription of delivery STREAM is removed (docs/webhooks.md). */
 const MAX_UNREAD_MS = 600_000;
@@ -19,7 +19,7 @@ export interface StreamKey {
   subscriptionId: string;
 }
 
-/** A notification as it was given its place in the stream. */
+/** A notification with its place in the stream. */
 export interface StreamedNotification {
   position: number;
   id: string;
@@ -29,7 +29,7 @@ export interface StreamedNotification {
   body: string;
 }
 
-/** A stream counts as read when it is made: its reader has ten minutes to come. */
+/** Creates a stream. It counts as read when it is created, so its reader has ten minutes to connect. */
 export async function createStream(tx: Transaction, key: StreamKey, now: Date): Promise<void> {
   await tx.query('insert into webhook_streams (subscription_id, client_id, read_at) values ($2, $1, $3)', [
     key.clientId,
@@ -38,16 +38,16 @@ export async function createStream(tx: Transaction, key: StreamKey, now: Date): 
   ]);
 }
 
-/** A cursor names the subscription, so that no other stream takes it. */
+/** A cursor contains the subscription, so that no other stream accepts it. */
 export function cursorOf(subscriptionId: string, position: number): string {
   return `${subscriptionId}.${position}`;
 }
 
 /**
- * Takes a stream over from its present reader.
+ * Takes a stream over from its current reader.
  * @param after a cursor: the stream continues after it. Undefined: it begins with what is pending
  * @returns the reader, and the place after which it reads
- * @throws Problem subscription_not_found; invalid_parameter where the subscription is not a stream, or the cursor is unknown
+ * @throws Problem subscription_not_found; invalid_parameter if the subscription is not a stream, or the cursor is unknown
  */
 export async function openStream(
   db: Db,
@@ -92,7 +92,7 @@ function positionOf(cursor: string, subscriptionId: string): number | undefined 
   return /^(0|[1-9]\d{0,14})$/.test(place) ? Number(place) : undefined;
 }
 
-/** Whether a reader still has the stream, and whether notifications wait for it. */
+/** Whether a reader still has the stream, and whether notifications are waiting for it. */
 export async function lookAtStream(
   db: Db,
   key: StreamKey,
@@ -113,12 +113,12 @@ export async function lookAtStream(
 
 /**
  * Gives pending notifications their places in the stream, in the order of their events, and counts them as delivered. An event that is
- * still in the outbox holds later ones back: another may be about one entity.
+ * still in the outbox holds back later ones, because they may concern the same entity.
  */
 export async function takePending(pool: Pool, key: StreamKey, options: { reader: string; now: Date }): Promise<void> {
   const { clientId, subscriptionId } = key;
   await transaction(pool, async (tx) => {
-    // A wrong estimate must not read days of notifications to find two hundred.
+    // A wrong estimate must not lead to reading days of notifications to find two hundred.
     await tx.query('set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off');
     const stream = first(
       await tx.query<{ position: number; active: boolean }>(
@@ -169,7 +169,7 @@ const TAKE = `
     select $2, position, $1, notification_id, created_at, attempt_number, delivery_id from placed)
   update webhook_streams t set position = t.position + (select count(*) from placed) where t.client_id = $1 and t.subscription_id = $2`;
 
-/** What has a place after `after`, in its order; at most MAX_BATCH_ROWS. */
+/** The notifications with a place after `after`, in order; at most MAX_BATCH_ROWS. */
 export async function readStream(db: Db, key: StreamKey, after: number): Promise<StreamedNotification[]> {
   const { rows } = await db.query<StreamedNotification>({
     name: 'webhooks-stream-read',
@@ -183,13 +183,13 @@ export async function readStream(db: Db, key: StreamKey, after: number): Promise
   return rows;
 }
 
-/** A sign of life of a reader; `gone`: its last one. */
+/** Records a sign of life of a reader. `gone`: it is the last one. */
 export async function noteReader(
   db: Db,
   key: StreamKey,
   { reader, now, gone }: { reader: string; now: Date; gone: boolean },
 ): Promise<void> {
-  // Citus takes no moment of its own inside a `case`: a lifetime of null leaves none.
+  // Citus does not accept a computed moment inside a `case`, so a null lifetime results in no moment.
   await db.query(
     `update webhook_streams set read_at = $4, reader_until = statement_timestamp() + $5::int * interval '1 ms'
      where client_id = $1 and subscription_id = $2 and reader = $3`,

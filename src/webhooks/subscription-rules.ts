@@ -8,29 +8,29 @@ export interface ExtraHeader {
   value: string;
 }
 
-/** Characters of a URL (docs/decisions.md, 6). */
+/** The most characters of a URL (docs/decisions.md, 6). */
 const MAX_URL_CHARACTERS = 2_048;
-/** The service interface, Custom header rules. */
+/** Limits from the service interface, Custom header rules. */
 const MAX_EXTRA_HEADERS = 5;
 const MAX_HEADER_NAME_CHARACTERS = 128;
 const MAX_HEADER_VALUE_CHARACTERS = 256;
 const MAX_SECRET_CHARACTERS = 1_024;
-/** How long a former secret may be signed with after a rotation: 30 days. */
+/** How long a former secret may still sign after a rotation: 30 days. */
 export const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** ISO 8859-1 without control characters: all that a header can carry. */
+/** ISO 8859-1 without control characters, which is all that a header can carry. */
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
-/** Refused in a URL: white space, control characters, backslashes (which some parsers take for slashes), halves of characters. */
+/** Refused in a URL: white space, control characters, backslashes (which some parsers take for slashes), and lone surrogates. */
 const REFUSED_CHARACTERS = /[\p{Cc}\p{Z}\p{Cs}\\]/u;
-/** The host begins right after two slashes: parsers that guess where it begins guess differently. */
+/** The host must begin right after two slashes. Parsers that guess where it begins guess differently. */
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/i;
 
 /**
- * Checks the address of a receiver (docs/decisions.md, 6): https, in the sandbox also http; no credentials, no fragment.
- * The address that it leads to is checked at every attempt, once the name has been resolved.
- * @param field what the details of the Problem begin with, as `input.subscription.url`
- * @returns the text as given: the signature covers it byte for byte
+ * Checks the address of a receiver (docs/decisions.md, 6): https, or http in the sandbox; no credentials, no fragment. The resolved IP
+ * address is checked at every attempt.
+ * @param field the beginning of the Problem's details, such as `input.subscription.url`
+ * @returns the text as given, because the signature covers it byte for byte
  */
 export function checkUrl(text: string, options: { sandbox: boolean }, field = 'url'): string {
   const refuse = (must: string) => new Problem('invalid_body', { field, message: must });
@@ -64,7 +64,7 @@ export function checkTypes(types: readonly string[], field = 'types'): WebhookTy
   return [...checked];
 }
 
-/** Checks a signing key. Null, undefined and the empty text all mean the empty key, which is null. */
+/** Checks a signing key. Null, undefined and the empty text all mean that there is no key, which is returned as null. */
 export function checkSecret(secret: string | null | undefined, field = 'secret'): string | null {
   if (!secret) return null;
   if (secret.length > MAX_SECRET_CHARACTERS)
@@ -74,9 +74,9 @@ export function checkSecret(secret: string | null | undefined, field = 'secret')
 }
 
 /**
- * Checks custom headers (the service interface, Custom header rules; docs/decisions.md, 6): at most 5, the name up to 128 characters and
- * beginning with `x-`, the value up to 256; none of the service's own, no control characters.
- * @param brand LOMBARD_BRAND, which names the service's own headers
+ * Checks custom headers (service interface, Custom header rules; docs/decisions.md, 6). At most 5 are allowed. The name begins with `x-`
+ * and has up to 128 characters; the value has up to 256. The service's own headers and control characters are refused.
+ * @param brand LOMBARD_BRAND, which is part of the names of the service's own headers
  */
 export function checkExtraHeaders(
   headers: readonly ExtraHeader[],
@@ -106,7 +106,7 @@ export function checkExtraHeaders(
   });
 }
 
-/** The names of the headers of every notification, with the brand in them (the service interface, Request headers of every notification). */
+/** The names of the headers of every notification, with the brand in them (service interface, Request headers of every notification). */
 export function ownHeaderNames(brand: string): [string, string, string, string, string, string] {
   return [
     `X-${brand}-Client-Id`,

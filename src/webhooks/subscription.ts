@@ -21,18 +21,18 @@ import {
   MAX_OVERLAP_SECONDS,
 } from './subscription-rules.ts';
 
-/** Subscriptions of a client: each is work for every event of its types. */
+/** The most subscriptions of a client. Each adds work to every event of its types. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /** What writing a subscription needs in addition to the subscription. */
 export interface SubscriptionSettings {
   /** Whether http URLs are accepted. */
   sandbox: boolean;
-  /** LOMBARD_BRAND, which names the service's own headers. */
+  /** LOMBARD_BRAND, which is part of the names of the service's own headers. */
   brand: string;
   /** Seals secrets. */
   vault: Vault;
-  /** The address that a stream's notifications are signed for: `{base_url}/webhooks/stream`. */
+  /** The address for which a stream's notifications are signed: `{base_url}/webhooks/stream`. */
   streamUrl: string;
 }
 
@@ -41,7 +41,7 @@ export interface NewSubscription {
   contactId: string;
   /** HTTP by default: the service sends to the url. STREAM: the client reads. */
   delivery?: 'HTTP' | 'STREAM' | null | undefined;
-  /** Required, except of a stream. */
+  /** Required, except for a stream. */
   url?: string | null | undefined;
   types: readonly string[];
   active?: boolean | null | undefined;
@@ -49,19 +49,19 @@ export interface NewSubscription {
   extraHeaders?: readonly ExtraHeader[] | null | undefined;
 }
 
-/** The changes of a subscription; a member that is undefined stays as it is. */
+/** The changes of a subscription. An undefined member stays unchanged. */
 export interface SubscriptionPatch {
   url?: string | null | undefined;
   types?: readonly string[] | null | undefined;
   active?: boolean | null | undefined;
   secret?: string | null | undefined;
   extraHeaders?: readonly ExtraHeader[] | null | undefined;
-  /** Seconds for which the secret that is replaced is still signed with (Standard Webhooks signatures): 0 to 30 days. */
+  /** Seconds for which the replaced secret still signs (Standard Webhooks signatures): 0 to 30 days. */
   previousSecretSeconds?: number | null | undefined;
 }
 
 /**
- * Creates a subscription: inactive unless `active` is true (the service interface, POST /webhooks/graphql).
+ * Creates a subscription. It is inactive unless `active` is true (service interface, POST /webhooks/graphql).
  * @returns its id
  * @throws Problem invalid_body
  */
@@ -117,7 +117,7 @@ export async function createSubscription(
   return id;
 }
 
-/** Where a subscription's notifications go: its address, or the stream's, which is signed too. */
+/** The address of a subscription: its own, or for a stream the stream's, which is signed too. */
 function urlOf(delivery: 'HTTP' | 'STREAM', url: string | null | undefined, settings: SubscriptionSettings): string {
   if (delivery === 'HTTP') {
     if (url == null)
@@ -129,7 +129,7 @@ function urlOf(delivery: 'HTTP' | 'STREAM', url: string | null | undefined, sett
   return settings.streamUrl;
 }
 
-/** The moment of creation. Subscriptions that one request creates keep their order: they are a microsecond apart. */
+/** The moment of creation. Subscriptions that one request creates are a microsecond apart, so that they keep their order. */
 const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from subscriptions
   where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8::timestamptz)`;
 
@@ -183,8 +183,8 @@ function checkOverlap(patch: SubscriptionPatch): number {
 }
 
 /**
- * Changes a subscription. `types` replaces the whole list. A new secret is used at once, and the former one is signed with for another
- * `previousSecretSeconds`. Activating a subscription that the service switched off forgets its failures.
+ * Changes a subscription. `types` replaces the whole list. A new secret is used at once, and the former one still signs for
+ * `previousSecretSeconds`. Activating a subscription that the service switched off clears its failures.
  * @throws Problem subscription_not_found, invalid_body
  */
 export async function updateSubscription(
@@ -245,8 +245,8 @@ export async function updateSubscription(
 }
 
 /**
- * Deletes a subscription: nothing more is sent, the delivery engine cancels pending notifications, and the history stays for the
- * operator (docs/decisions.md, 6).
+ * Deletes a subscription. Nothing more is sent, the delivery engine cancels pending notifications, and the history stays for the operator
+ * (docs/decisions.md, 6).
  * @throws Problem subscription_not_found
  */
 export async function deleteSubscription(
@@ -274,8 +274,8 @@ export async function deleteSubscription(
 
 /**
  * Switches a subscription off because its receiver is gone (410) or has only failed for days.
- * @param input `revision`: where it is given, only if the subscription has not changed since
- * @returns false where it stays as it was
+ * @param input `revision`: if given, only if the subscription has not changed since
+ * @returns false if it stays unchanged
  */
 export async function disableSubscription(
   tx: Transaction,

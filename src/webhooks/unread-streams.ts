@@ -5,10 +5,10 @@ import { Problem } from '../values/errors.ts';
 import { unreadStreams } from './stream.ts';
 import { deleteSubscription } from './subscription.ts';
 
-/** Milliseconds between two looks. The first one comes after one interval: readers whom a restart has cut off are back by then. */
+/** Milliseconds between two checks. The first comes after one interval, when readers that a restart has cut off are back. */
 const UNREAD_INTERVAL_MS = 30_000;
 
-/** Removes subscriptions of delivery STREAM that nobody has read for ten minutes: a command that was killed leaves its own behind. */
+/** Removes subscriptions of delivery STREAM that nobody has read for ten minutes. A command that was killed leaves its own behind. */
 export function createUnreadStreams({ backgroundPool, clock, log }: Context): Periodic {
   return new Periodic({
     name: 'unread streams',

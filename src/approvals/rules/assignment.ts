@@ -1,17 +1,17 @@
-/** A demand for one person: the index of its level and of its group. */
+/** A slot for one person, given by the index of its level and of its group. */
 export interface Slot {
   level: number;
   group: number;
 }
 
 /**
- * Says which approval fills which slot of one combination. Approvals are placed in the order they were given, each in the
- * first free slot that fits it; only where none is free do earlier ones move, as few as possible. So the earliest
- * approvals are kept when not all can count, and a new one changes the others' levels only where it must.
+ * Determines which approval fills which slot of one combination. Approvals are placed in the order they were given, each in the first free
+ * slot that fits it. Only if none is free do earlier ones move, as few as possible. So if not all approvals can count, the earliest are
+ * kept, and a new one changes the levels of others only if it must.
  * @param slots in the order of levels
  * @param approvals people in the order they approved, each once
  * @param fits whether a person is in a group
- * @returns for each slot the index into `approvals`, or -1; as many slots are filled as can be
+ * @returns for each slot the index into `approvals`, or -1; as many slots are filled as possible
  */
 export function assign(
   slots: readonly Slot[],

@@ -2,28 +2,28 @@ import { type Candidate, candidatesOf, type IndexedLevel, Matching, type Members
 import { Shortages } from './shortages.ts';
 
 export interface Best {
-  /** The least number of further people; where none of the combinations can be completed, the least number missing. */
+  /** The smallest number of further people needed. If no combination can be completed, the smallest number missing. */
   remaining: number;
-  /** A combination that needs so few: an alternative for each level. The same for the same approvals. */
+  /** A combination with that number: an alternative for each level. The same approvals always give the same choice. */
   choice: number[];
-  /** The people who are able and have not approved, each of whose approval as the next one lowers `remaining`. */
+  /** The able people who have not approved and whose approval as the next one would lower `remaining`. */
   lowering: Set<number>;
 }
 
 /** What the levels from one on need at least. */
 interface Below {
-  /** Further people, if each level stood alone. */
+  /** Further people, if each level were on its own. */
   need: number;
-  /** The fewest demands. */
+  /** The smallest number of demands. */
   demands: number;
-  /** Every group that they name. */
+  /** All groups that they name. */
   groups: number[];
 }
 
 /**
- * Finds the combination of one alternative a level that needs the fewest further people.
+ * Finds the combination, with one alternative for each level, that needs the fewest further people.
  * @param completable false: combinations that nobody can complete count too
- * @returns null where no combination counts
+ * @returns null if no combination counts
  */
 export function bestCombination(
   levels: readonly IndexedLevel[],
@@ -35,10 +35,11 @@ export function bestCombination(
 }
 
 /**
- * Goes through the combinations depth first. A combination needs its demands minus the largest matching of them with the people who
- * have approved. It counts only if all its demands can be matched with distinct people who are able: a matching of the people who
- * approved can always be enlarged to that without losing one of them. A branch is left in three cases: the demands so far cannot be
- * met; the least that the levels below add is more than the best found; at a tie, nobody could be added to `lowering`.
+ * Goes through the combinations depth first. A combination needs as many people as it has demands, minus the largest matching of the
+ * demands with the people who have approved. It counts only if all its demands can be matched with distinct able people. A matching of
+ * people who approved can always be extended to such a matching without losing one of them. A branch is cut in three cases: the demands so
+ * far cannot be met; the lower levels need at least so much that the best result cannot be beaten; or at a tie, nobody could be added to
+ * `lowering`.
  */
 class CombinationSearch {
   readonly #candidates: readonly (readonly Candidate[])[];
@@ -46,15 +47,15 @@ class CombinationSearch {
   readonly #approvals: Matching;
   readonly #people: Matching;
   readonly #approvers: number;
-  /** Groups that can run out of people. Any other has one left whatever the demands take. */
+  /** Groups that can run out of people. Any other group has one left, whatever the demands use. */
   readonly #scarce: readonly boolean[];
   /** For each group, the able people who have not approved; and for each of these people, their groups. */
   readonly #newcomers: readonly (readonly number[])[];
   readonly #groupsOf: number[][] = [];
-  /** For each group, how many of its newcomers are not yet known to lower the best: at 0 it has nothing more to tell. */
+  /** For each group, how many of its newcomers are not yet known to lower the best. At 0 there is nothing more to learn from it. */
   #untold: number[] = [];
   readonly #shortages: Shortages;
-  /** The groups of the demands so far, without and with somebody who approved. */
+  /** The groups of the demands so far, split by whether somebody who approved fills them. */
   readonly #unmet: number[] = [];
   readonly #met: number[] = [];
   /** Positions of the candidates chosen so far. */
@@ -81,7 +82,7 @@ class CombinationSearch {
   }
 
   run(): Best | null {
-    // All groups together are the first shortage to look at: more demands than there are people.
+    // The first possible shortage is of all groups together: more demands than people.
     if (this.#scarce.some(Boolean)) this.#shortages.add(this.#scarce.map((_, group) => group));
     if (!this.#shortages.ruleOut(this.#path)) this.#visit(0);
     return this.#best;
@@ -103,7 +104,7 @@ class CombinationSearch {
     }
   }
 
-  /** Adds the demands of a candidate, goes on below it, and takes the demands back. */
+  /** Adds the demands of a candidate, searches below it, and removes the demands again. */
   #choose(level: number, groups: readonly number[]): void {
     const unmet = this.#unmet.length;
     const met = this.#met.length;
@@ -113,7 +114,7 @@ class CombinationSearch {
     this.#unmet.length = unmet;
   }
 
-  /** Finds people for the demands of a candidate, goes on below it, and gives those people back. */
+  /** Finds people for the demands of a candidate, searches below it, and releases those people again. */
   #staff(level: number, groups: readonly number[]): void {
     let taken = 0;
     while (taken < groups.length && (!this.#scarce[groups[taken]!] || this.#people.add(groups[taken]!))) taken += 1;
@@ -122,7 +123,7 @@ class CombinationSearch {
     for (let at = 0; at < taken; at += 1) if (this.#scarce[groups[at]!]) this.#people.remove(groups[at]!);
   }
 
-  /** A whole combination: keeps it if it is better, and learns who would lower what it needs. */
+  /** Compares a complete combination: keeps it if it is better, and learns who would lower what it needs. */
   #compare(): void {
     let best = this.#best;
     if (best === null || this.#unmet.length < best.remaining) {
@@ -144,7 +145,7 @@ class CombinationSearch {
     }
   }
 
-  /** Whether nothing below can be better than the best, nor as good with somebody new. */
+  /** Whether nothing below can beat the best, or equal it with somebody new. */
   #hopeless(level: number): boolean {
     if (this.#best === null) return false;
     if (this.#best.remaining === 0) return true;
@@ -159,7 +160,7 @@ class CombinationSearch {
   }
 }
 
-/** For each level what the levels from it on need; nothing after the last. */
+/** For each level, what the levels from it on need; nothing after the last. */
 function belowEach(candidates: readonly (readonly Candidate[])[]): Below[] {
   const below = Array.from({ length: candidates.length + 1 }, (): Below => ({ need: 0, demands: 0, groups: [] }));
   for (let level = candidates.length - 1; level >= 0; level -= 1) {

@@ -1,16 +1,16 @@
-/** No group: the person is free, or the search began at the group. */
+/** Not a group: the person is free, or the search began at the group. */
 const NONE = -1;
 
 /**
- * A bipartite matching of demands (one distinct person out of a group) with people, that grows and shrinks by one demand
- * at a time. Demands on the same group are alike, so the matching knows which group a person is matched with, not which demand.
+ * A bipartite matching of demands (one distinct person from a group) with people. It grows and shrinks by one demand at a time. Demands on
+ * the same group are interchangeable, so the matching knows a person's group, but not the specific demand.
  */
 export class Matching {
   /** The people who may be matched, by group. */
   readonly #pool: readonly (readonly number[])[];
-  /** For each person the group that it is matched with. */
+  /** For each person, the group with which it is matched. */
   readonly #held: Int32Array;
-  /** For each group reached by a search: the group it was reached from, and its person who would move there. */
+  /** For each group that a search reached: the group from which it was reached, and the person of that group who would move here. */
   readonly #from: Int32Array;
   readonly #mover: Int32Array;
   readonly #seen: Uint32Array;
@@ -30,7 +30,7 @@ export class Matching {
     this.#seen = new Uint32Array(pool.length);
   }
 
-  /** How many demands are matched. */
+  /** The number of matched demands. */
   get size(): number {
     return this.#size;
   }
@@ -49,8 +49,8 @@ export class Matching {
   }
 
   /**
-   * Adds a demand on a group along an augmenting path: others move to another of their groups, nobody leaves the matching.
-   * @returns false, with the matching unchanged, if no arrangement has a person for it
+   * Adds a demand on a group along an augmenting path. Others may move to another of their groups, but nobody leaves the matching.
+   * @returns false, with the matching unchanged, if no arrangement has a person for the demand
    */
   add(group: number): boolean {
     this.#start();
@@ -71,7 +71,7 @@ export class Matching {
     return false;
   }
 
-  /** Gives a group a free person; its mover goes on to where the group was reached from, and so on to the demand. */
+  /** Gives a group a free person. The group's mover then moves to the group from which this one was reached, and so on up to the demand. */
   #move(person: number, reached: number): void {
     let mover = person;
     for (let group = reached; group !== NONE; group = this.#from[group]!) {
@@ -80,7 +80,7 @@ export class Matching {
     }
   }
 
-  /** Takes back one demand on a group that `add` accepted. Any of its people will do: demands on a group are alike. */
+  /** Takes back one demand on a group that `add` accepted. Any of its people will do, because demands on a group are interchangeable. */
   remove(group: number): void {
     const person = this.#pool[group]!.find((each) => this.#held[each] === group)!;
     this.#held[person] = NONE;
@@ -88,8 +88,7 @@ export class Matching {
   }
 
   /**
-   * The groups through which one more person would enlarge the matching: the unmet ones, and those whose people could
-   * move over to an unmet one.
+   * The groups through which one more person would enlarge the matching: the unmet ones, and those whose people could move to an unmet one.
    * @param unmet groups with a demand that `add` refused
    * @returns groups, valid until the next call of any method
    */
@@ -104,11 +103,11 @@ export class Matching {
   }
 }
 
-/** A level is a list of alternatives, an alternative a list of group indexes, each of which needs a person of its own. */
+/** A level is a list of alternatives. An alternative is a list of group indexes, each of which needs a person of its own. */
 export type IndexedLevel = readonly (readonly number[])[];
 
 export interface Membership {
-  /** How many people there are; they are numbered from 0. */
+  /** The number of people. They are numbered from 0. */
   people: number;
   /** For each group, the people who have approved. */
   approved: readonly (readonly number[])[];
@@ -116,12 +115,12 @@ export interface Membership {
   able: readonly (readonly number[])[];
 }
 
-/** An alternative that is worth a try. */
+/** An alternative that is worth trying. */
 export interface Candidate {
-  /** In its level. */
+  /** Its index in its level. */
   index: number;
   groups: readonly number[];
-  /** Demands that the people who approved cannot meet, even if this alternative stands alone. */
+  /** Demands that the people who approved cannot meet, even if this alternative is on its own. */
   need: number;
 }
 
@@ -136,9 +135,9 @@ function within(small: readonly number[], large: readonly number[]): boolean {
 }
 
 /**
- * The alternatives of a level that are worth a try, those that need the fewest further people first. An alternative that asks for
- * all that another one asks for, and more, decides nothing: everybody who meets it also meets the other, with no more people. Of equal
- * alternatives the first stays.
+ * The alternatives of a level that are worth trying, those that need the fewest further people first. An alternative is left out if it asks
+ * for everything that another one asks for, and more: whoever meets it also meets the other, with no more people. Of equal alternatives the
+ * first stays.
  */
 export function candidatesOf(level: IndexedLevel, membership: Membership): Candidate[] {
   const dominated = (groups: readonly number[], index: number) =>

@@ -9,60 +9,60 @@ import { type Configuration, governingRule, type Rule } from './ruleset.ts';
  */
 export type ApprovalRules =
   | { kind: 'none' }
-  /** The creator alone, whatever it is permitted. */
+  /** The creator alone, whatever its permissions. */
   | { kind: 'own'; creator: string }
   /** Distinct people other than the creator, 1 to 4. */
   | { kind: 'eyes'; approvers: number }
-  /** For each level its alternatives, each a list of group names; and the members of every group named. */
+  /** For each level its alternatives, each a list of group names; and the members of every group that is named. */
   | { kind: 'levels'; levels: string[][][]; groups: { name: string; members: string[] }[] };
 
 export interface Progress {
-  /** Contacts who approved, in the order they did. A contact that is listed twice counts once. */
+  /** Contacts who approved, in order. A contact that is listed twice counts once. */
   approvals: readonly string[];
   /** The contact who created the payment. */
   creator: string;
-  /** `payment_creator_approval_enabled`: creation counts as an approval where the creator is in a group that is named. */
+  /** `payment_creator_approval_enabled`: the creation counts as an approval if the creator is in a group that is named. */
   creatorApprovalEnabled: boolean;
-  /** Contacts who may authorise payments of the client now; whether the creator is among them plays no part. */
+  /** Contacts who may authorise payments of the client now. Whether the creator is one of them makes no difference. */
   permitted: ReadonlySet<string>;
 }
 
 export interface CountedApproval {
   contact_id: string;
-  /** From 1. For an approval that does not count: the first level that names one of the contact's groups, else 1. */
+  /** From 1. If the approval does not count: the first level that names one of the contact's groups, or else 1. */
   level: number;
-  /** False where the people who approved are more than any combination of alternatives can use. */
+  /** False if more people approved than any combination of alternatives can use. */
   counts: boolean;
-  /** The creation of the payment, counted as an approval. */
+  /** Whether this is the creation of the payment, counted as an approval. */
   creation: boolean;
 }
 
 export interface LevelState {
   /** From 1. */
   level: number;
-  /** Index into `one_of` of the alternative that the fewest further people complete (together with the other levels). */
+  /** Index into `one_of` of the alternative that needs the fewest further people, together with the other levels. */
   alternative: number;
   met: boolean;
-  /** A place for each name in its `all_of` (eyes: for each approver, group null), with who fills it. */
+  /** A place for each name in its `all_of`, and who fills it. For eyes: a place for each approver, with group null. */
   places: { group: string | null; contact_id: string | null }[];
 }
 
 export interface ApprovalState {
-  /** The least number of further distinct people that completes every level. */
+  /** The smallest number of further distinct people that completes every level. */
   remaining: number;
   complete: boolean;
-  /** False: those who are permitted now cannot complete it; `remaining` then is the least number of places unfilled. */
+  /** False if the people who are permitted now cannot complete it. `remaining` then is the smallest number of unfilled places. */
   possible: boolean;
-  /** The creation, if it counts, then the approvals in their order, each contact once. */
+  /** The creation, if it counts, and then the approvals in order, each contact once. */
   approvals: CountedApproval[];
   levels: LevelState[];
-  /** Permitted contacts each of whose approval, as the next one, would lower `remaining`. */
+  /** Permitted contacts whose approval, as the next one, would lower `remaining`. */
   mayAuthorise: string[];
-  /** Permitted approvers of the payment who have not acted: those who may reject while it is pending. */
+  /** Permitted approvers of the payment who have not acted. They may reject while it is pending. */
   mayReject: string[];
 }
 
-/** The approval rules of one rule of a ruleset, with the groups as this configuration fills them. */
+/** The approval rules of one rule of a ruleset, with the groups of this configuration. */
 export function rulesFor(configuration: Configuration, rule: Rule): ApprovalRules {
   const levels = rule.groups.map(({ one_of }) => one_of.map(({ all_of }) => all_of));
   const named = new Set(levels.flat(2));
@@ -73,7 +73,7 @@ export function rulesFor(configuration: Configuration, rule: Rule): ApprovalRule
 }
 
 /**
- * The approval rules for an amount, by the rule that governs it; `none` where no threshold is that low.
+ * The approval rules for an amount, from the rule that applies to it; `none` if no threshold is low enough.
  * @param amount decimal string, converted to the ruleset's currency
  */
 export function rulesForAmount(configuration: Configuration, amount: string): ApprovalRules {
@@ -83,7 +83,7 @@ export function rulesForAmount(configuration: Configuration, amount: string): Ap
 
 export type LevelRules = Extract<ApprovalRules, { kind: 'levels' }>;
 
-/** The rules by index: groups in their order, people in the order in which the groups first name them. */
+/** The rules by index: groups in order, people in the order in which the groups first name them. */
 export function indexed(rules: LevelRules) {
   const groupIndex = new Map(rules.groups.map(({ name }, index) => [name, index]));
   const levels: IndexedLevel[] = rules.levels.map((level) =>
@@ -150,7 +150,7 @@ function levelsState(rules: LevelRules, progress: Progress): ApprovalState {
   };
 }
 
-/** Eyes count people other than the creator (docs/decisions.md, 4), so creation never counts here, whatever the setting. */
+/** Eyes count people other than the creator (docs/decisions.md, 4). So the creation never counts here, whatever the setting. */
 function eyesState(approvers: number, progress: Progress): ApprovalState {
   const acted = [...new Set(progress.approvals)].filter((id) => id !== progress.creator);
   const waiting = [...progress.permitted].filter((id) => id !== progress.creator && !acted.includes(id));
@@ -183,10 +183,9 @@ function ownState(creator: string, { approvals }: Progress): ApprovalState {
 }
 
 /**
- * The state of one payment's approvals (docs/decisions.md, 4). The payment's status is not looked at: who may act here may
- * act only while the payment is pending.
- * An alternative that those who are permitted cannot complete is left out while another one can be completed, so that a
- * payment is never held up by it.
+ * The state of one payment's approvals (docs/decisions.md, 4). It ignores the payment's status: whoever may act here may act only while the
+ * payment is pending. An alternative that the permitted people cannot complete is left out as long as another one can be completed. So it
+ * never holds up a payment.
  */
 export function approvalState(rules: ApprovalRules, progress: Progress): ApprovalState {
   if (rules.kind === 'levels') return levelsState(rules, progress);

@@ -70,7 +70,7 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
   const input = object(value, path);
   const threshold = decimal(input.minimum_threshold, `${path}.minimum_threshold`, { decimals: MAX_THRESHOLD_DECIMALS });
   return {
-    // Zero can come with a sign.
+    // Zero may have a sign.
     minimum_threshold: threshold.replace('-', ''),
     groups: list(input.groups, `${path}.groups`, { least: 1, most: MAX_LEVELS }).map((level, levelIndex) => {
       const levelPath = `${path}.groups[${levelIndex}]`;
@@ -97,12 +97,11 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
 }
 
 /**
- * Reads a configuration from a request body and checks everything that needs no database.
- * An empty list of rules is accepted: then no payment needs an approval. Users' names and emails are not read: the stored ones
- * are those that the service knows.
- * @param body the parsed JSON; `minimum_threshold` a number or, so that no digit is lost, its source text
- * @returns the configuration in the order it was given, with the default scope for groups that name none
- * @throws Problem invalid_body, naming the path to the element (`ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
+ * Reads a configuration from a request body and checks everything that does not need the database. An empty list of rules is accepted: then
+ * no payment needs an approval. Users' names and emails are not read; the service stores those that it knows.
+ * @param body the parsed JSON; `minimum_threshold` is a number or, so that no digit is lost, its source text
+ * @returns the configuration in the given order; groups without a scope get the default one
+ * @throws Problem invalid_body, which names the path to the element (`ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
  */
 export function validateConfiguration(body: unknown): Configuration {
   if (!isObject(body)) throw new Problem('invalid_body', 'body: must be an object');
@@ -137,8 +136,8 @@ export function validateConfiguration(body: unknown): Configuration {
 
 /**
  * Checks that every user is a contact of the client (docs/decisions.md, 4).
- * @param contacts identifiers of the client's contacts, with whatever permissions
- * @throws Problem invalid_body, naming the path to the first user that is not
+ * @param contacts identifiers of the client's contacts, with any permissions
+ * @throws Problem invalid_body, which names the path to the first user who is not
  */
 export function checkUsers(configuration: Configuration, contacts: ReadonlySet<string>): void {
   configuration.groups.forEach(({ users }, groupIndex) => {

@@ -1,31 +1,31 @@
 import Big from 'big.js';
 
 /**
- * An approvals configuration: who is in which group, and which groups must approve from which amount on
- * (the service interface, "Approvals workflow configuration"; docs/decisions.md, 4).
+ * An approvals configuration: who is in which group, and which groups must approve amounts from which threshold on (service interface,
+ * "Approvals workflow configuration"; docs/decisions.md, 4).
  */
 
-/** Groups of one configuration. */
+/** The most groups of one configuration. */
 export const MAX_GROUPS = 50;
-/** Users of one group. */
+/** The most users of one group. */
 export const MAX_USERS_PER_GROUP = 100;
-/** Rules (thresholds) of one ruleset. */
+/** The most rules (thresholds) of one ruleset. */
 export const MAX_RULES = 20;
-/** Levels of one rule, all of which must be met. */
+/** The most levels of one rule. All of them must be met. */
 export const MAX_LEVELS = 5;
-/** Alternatives (`one_of`) of one level. With the levels it bounds the combinations of a rule: 5^5 = 3,125. */
+/** The most alternatives (`one_of`) of one level. Together with the levels it bounds the combinations of a rule: 5^5 = 3,125. */
 export const MAX_ALTERNATIVES = 5;
-/** Group names in one `all_of`, each of which needs a person of its own. */
+/** The most group names in one `all_of`. Each needs a person of its own. */
 export const MAX_NAMES_PER_ALTERNATIVE = 5;
-/** Characters of a group's name. */
+/** The most characters of a group's name. */
 export const MAX_GROUP_NAME_LENGTH = 64;
-/** Characters of a group's scope. */
+/** The most characters of a group's scope. */
 export const MAX_SCOPE_LENGTH = 64;
-/** Characters of a contact identifier, far above any that the service makes or accepts. */
+/** The most characters of a contact identifier, far more than any that the service makes or accepts. */
 export const MAX_USER_ID_LENGTH = 128;
-/** Digits after the decimal point of a threshold. */
+/** The most digits after the decimal point of a threshold. */
 export const MAX_THRESHOLD_DECIMALS = 8;
-/** The scope of a group that names none. */
+/** The scope of a group that does not give one. */
 export const DEFAULT_SCOPE = 'payments';
 
 export interface Group {
@@ -34,7 +34,7 @@ export interface Group {
   users: { id: string }[];
 }
 
-/** One way to meet a level: a distinct person from each group named; a name twice needs two persons. */
+/** One way to meet a level: a distinct person from each named group. A group that is named twice needs two people. */
 export interface Alternative {
   all_of: string[];
 }
@@ -46,7 +46,7 @@ export interface Level {
 export interface Rule {
   /** Decimal string in the ruleset's currency, not negative. */
   minimum_threshold: string;
-  /** The levels: every one must be met. */
+  /** The levels. All of them must be met. */
   groups: Level[];
 }
 
@@ -62,9 +62,9 @@ export interface Configuration {
 }
 
 /**
- * The rule that governs an amount: the one with the highest threshold that is not above it (docs/decisions.md, 4).
+ * The rule that applies to an amount: the one with the highest threshold that is not above it (docs/decisions.md, 4).
  * @param amount decimal string, already converted to the ruleset's currency
- * @returns the index into `ruleset.rules` (given in any order), or null: no rule that low, no approval is needed
+ * @returns the index into `ruleset.rules` (given in any order); null if no threshold is low enough, so no approval is needed
  */
 export function governingRule(ruleset: Ruleset, amount: string): number | null {
   const value = new Big(amount);

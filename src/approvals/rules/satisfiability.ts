@@ -5,11 +5,11 @@ import { indexed, type LevelRules, rulesFor } from './rules.ts';
 import type { Configuration } from './ruleset.ts';
 
 /**
- * Refuses a configuration with a rule that nobody could ever satisfy: all its levels together, with distinct people. Who creates the
- * payment is not considered (docs/decisions.md, 4).
- * @param permitted contacts of the client who may authorise payments; the others do not count
- * @throws Problem ruleset_unsatisfiable, naming the rule, the first level that cannot be met together with those before it, and for
- *   each of its alternatives a group that lacks a person
+ * Refuses a configuration with a rule that nobody could ever satisfy: all its levels together, with distinct people. It ignores who creates
+ * the payment (docs/decisions.md, 4).
+ * @param permitted contacts of the client who may authorise payments; others do not count
+ * @throws Problem ruleset_unsatisfiable. It names the rule, the first level that cannot be met together with those before it, and for each
+ * of its alternatives a group that lacks a person
  */
 export function checkSatisfiable(configuration: Configuration, permitted: ReadonlySet<string>): void {
   for (const [index, rule] of configuration.ruleset.rules.entries()) {
@@ -23,7 +23,7 @@ export function checkSatisfiable(configuration: Configuration, permitted: Readon
 
 function unsatisfiable(rule: number, rules: LevelRules, levels: IndexedLevel[], membership: Membership): Problem {
   let level = 0;
-  /** The groups of a combination that meets the levels before. */
+  /** The groups of a combination that meets the levels before this one. */
   let before: number[] = [];
   for (; level < levels.length; level += 1) {
     const best = bestCombination(levels.slice(0, level + 1), membership, true);

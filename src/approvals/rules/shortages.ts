@@ -1,18 +1,18 @@
 import type { Candidate } from './matching.ts';
 
 /**
- * A proof that demands cannot be met (Hall's theorem): the groups have no more than `people` able members together.
- * Once found, it rules out other combinations without a search.
+ * A proof that demands cannot be met (Hall's theorem): the groups together have no more than `people` able members. Once found, it rules
+ * out other combinations without a search.
  */
 interface Shortage {
   people: number;
   /** asked[level][position]: how many demands the candidate makes on the groups. */
   asked: number[][];
-  /** below[k]: the fewest demands that the levels from k on make on them. */
+  /** below[k]: the smallest number of demands that the levels from k on make on them. */
   below: number[];
 }
 
-/** Shortages kept in one search; more would cost more to compare than they save. */
+/** The most shortages kept in one search. Comparing more would cost more than it saves. */
 const MAX_SHORTAGES = 24;
 
 /** The shortages found so far. */
@@ -30,7 +30,7 @@ export class Shortages {
     this.#able = able;
   }
 
-  /** Remembers that some choice asks the groups for more people than they have. */
+  /** Remembers that a choice asks the groups for more people than they have. */
   add(groups: readonly number[]): void {
     if (this.#known.length === MAX_SHORTAGES) this.#known.shift();
     const short = new Set(groups);
@@ -44,7 +44,7 @@ export class Shortages {
     this.#known.push({ people: new Set(groups.flatMap((group) => this.#able[group]!)).size, asked, below });
   }
 
-  /** Whether a known shortage rules out the choices so far, whatever the levels below choose. @param path position in each level */
+  /** Whether a known shortage rules out the choices so far, whatever the lower levels choose. @param path position in each level */
   ruleOut(path: readonly number[]): boolean {
     return this.#known.some((shortage) => {
       let asked = shortage.below[path.length]!;

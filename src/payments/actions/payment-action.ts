@@ -11,7 +11,7 @@ import { creditReturns } from './payment-return.ts';
 export interface PaymentActionRequest {
   paymentId: PaymentId;
   action: PaymentAction;
-  /** Who acts; required by authorise and reject. */
+  /** The contact who acts. Required for authorise and reject. */
   contactId?: string | undefined;
   reason?: string | undefined;
   /** The operator token that acts. */
@@ -19,7 +19,7 @@ export interface PaymentActionRequest {
 }
 
 /**
- * Acts on a payment, as `actOnPayments`.
+ * Acts on a single payment; see `actOnPayments`.
  * @returns the payment's internal number and its client
  * @throws Problem payment_not_found, contact_not_found, and those of movePayment
  */
@@ -36,7 +36,7 @@ export async function actOnPayment(
 }
 
 /**
- * Acts on payments of any clients as the institution's core system does, one action on each payment. A return also credits an account.
+ * Acts on payments of any clients on behalf of the institution's core system, one action on each payment. A return also credits an account.
  * @returns the payments that were moved, and why actions were refused, by their index
  */
 export async function actOnPayments(
@@ -65,7 +65,10 @@ export async function actOnPayments(
   return { acted: found.moved.map(({ id, clientId }) => ({ id, client_id: clientId })), refused };
 }
 
-/** The clients of the payments, and whether the contacts are theirs. @returns the moves that name what exists, by their index */
+/**
+ * Looks up the clients of the payments, and checks that the contacts are theirs.
+ * @returns the moves whose payment and contact exist, by their index
+ */
 async function findMoves(
   tx: Transaction,
   requests: PaymentActionRequest[],
@@ -91,7 +94,7 @@ interface Owner {
   payment_id: PaymentId;
   contact_id: string;
   client_id: string;
-  /** No contact is named, or it is one of the client's. */
+  /** Whether no contact is named, or the named one is the client's. */
   known: boolean;
 }
 

@@ -9,10 +9,10 @@ import type { Presentation } from '../presentation.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
- * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one. Nothing is credited
- * where the amount was still held: it was never debited.
- * @returns the identifier of the credit; an empty text where there is none
- * @throws Problem as movePayment
+ * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one. If the amount was
+ * still held, nothing is credited, because it was never debited.
+ * @returns the identifier of the credit; an empty text if there is none
+ * @throws Problem those of movePayment
  */
 export async function returnPayment(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function returnPayment(
   return credit;
 }
 
-/** Credits payments that were returned to their clients' accounts, in their order. @returns the identifiers of the credits */
+/** Credits returned payments to their clients' accounts, in order. @returns the identifiers of the credits */
 export async function creditReturns(
   tx: Transaction,
   act: Act,
@@ -40,7 +40,7 @@ export async function creditReturns(
   return booked.map(({ transaction_id: id }) => id);
 }
 
-/** A payment that is credited to the client again. */
+/** A payment whose amount is credited back to the client. */
 interface ReturnedPayment {
   client_id: string;
   payment_id: PaymentId;
@@ -49,7 +49,7 @@ interface ReturnedPayment {
   beneficiary_name: string;
 }
 
-/** What is booked for a returned payment. @param account number of the client's account in its currency */
+/** The credit for a returned payment. @param account number of the client's account in its currency */
 function creditOf(payment: ReturnedPayment, account: number): TransactionInput {
   return {
     client_id: payment.client_id,
@@ -63,7 +63,7 @@ function creditOf(payment: ReturnedPayment, account: number): TransactionInput {
   };
 }
 
-/** What is booked for returned payments. Clients without an account in a payment's currency get one. */
+/** The credits for returned payments. Clients without an account in a payment's currency get one. */
 async function creditsOf(
   tx: Transaction,
   act: Act,

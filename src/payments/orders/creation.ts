@@ -21,7 +21,7 @@ import { type JudgedOrder, judgeOrder } from './judgement.ts';
 import type { Order } from './order.ts';
 import { fundingOf, type OrderScene, readScene } from './scene.ts';
 
-/** A payment that was ordered, as its client is answered. What would be made is null where the order was only tried. */
+/** A payment that was ordered, in the form of its client's answer. If the order was only tried, the fields of what would be made are null. */
 export interface OrderedAnswer {
   payment_id: string | null;
   trade_id: string | null;
@@ -41,21 +41,21 @@ export interface OrderedAnswer {
   warning: string | null;
 }
 
-/** How an order is done. */
+/** Options of an order. */
 export interface OrderOptions {
   presentation: Presentation;
   /** The countries of SEPA. */
   sepa: ReadonlySet<string>;
-  /** It is only tried: its transaction leaves nothing behind. */
+  /** Whether the order is only tried. Then its transaction leaves nothing behind. */
   tried: boolean;
-  /** What is wrong with its body (`faultsOfOrder`). */
+  /** The faults of its body (`faultsOfOrder`). */
   faults: readonly BodyFault[];
 }
 
 /**
- * Creates the payments that a client orders, in the caller's transaction, all or nothing: with a trade for each that is paid from an account,
- * and what is held for it. Approvals, notifications and feed are those of every payment.
- * @throws Problem as `judgeOrder`, and exchange_rate_missing, limit_exceeded
+ * Creates the payments that a client orders, in the caller's transaction, all or nothing. A payment from an account also gets a trade and a
+ * hold. Approvals, notifications and the feed work as for any other payment.
+ * @throws Problem those of `judgeOrder`, exchange_rate_missing, limit_exceeded
  */
 export async function orderPayments(
   tx: Transaction,
@@ -81,7 +81,7 @@ export async function orderPayments(
       act.now,
       payments.map((payment) => holdOf(payment, scene)),
     );
-  // Each trade before its payment: in the change feed the cause comes first.
+  // Each trade is written before its payment, so that the change feed shows the cause first.
   const { booking } = scene;
   const { clientId, contactId, quote_id: quoteId } = order;
   if (booking && quoteId !== undefined)
@@ -147,7 +147,7 @@ function newPayments(
   });
 }
 
-/** What each payment requires. Where the client asks for a second factor, one that nobody else would have to approve waits for its creator. */
+/** Determines what each payment requires. If the client uses a second factor, a payment that needs nobody else's approval waits for its creator's. */
 export async function requireApprovals(
   tx: Transaction,
   payments: readonly NewPayment[],
@@ -166,7 +166,7 @@ export async function requireApprovals(
   }
 }
 
-/** Whether the creation alone completes what is required. */
+/** Whether the creation alone meets the requirement. */
 async function isComplete(
   tx: Transaction,
   { clientId, requirement }: { clientId: string; requirement: Requirement },
@@ -200,7 +200,7 @@ export function ownTrade({ now }: Act, { input, amount, ordered, multipaymentId 
     ...{ client_id, contact_id, trade_type: 'spot', rate: '1', reference: input.reference ?? null },
     ...{ buy_currency: currency, sell_currency: currency, buy_amount: amount, sell_amount: amount },
   };
-  // Nothing of it is to be checked: the payment was.
+  // The values need no checks, because the payment was checked.
   const values: TradeValues = {
     ...{ type: 'spot', rate: '1', buyAmount: amount, sellAmount: amount, symbol: `${currency}${currency}` },
     ...{ orderDate: londonDay(now), maturity: null, feeAmount: null },
@@ -210,7 +210,7 @@ export function ownTrade({ now }: Act, { input, amount, ordered, multipaymentId 
   return multipaymentId === undefined ? booked : { ...booked, multipaymentId };
 }
 
-/** What a payment holds of the account that it is paid from. */
+/** What a payment holds on the account that pays it. */
 export function holdOf({ id, input, amount }: NewPayment, { funds }: Pick<OrderScene, 'funds'>) {
   return {
     holdId: randomUUID(),

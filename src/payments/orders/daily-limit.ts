@@ -9,20 +9,20 @@ import { Problem, refusalOf } from '../../values/errors.ts';
 import { Exact, exact } from '../../values/json.ts';
 import { ExactNumber, Nullable } from '../../values/schemas.ts';
 
-/** The limit of what the contacts of a client order in a London day. */
+/** The limit on what the contacts of a client may order in a London day. */
 export interface DayOfOrders {
   /** Decimal. */
   amount: string;
   currency: string;
-  /** What the live orders of the day take of it, a decimal. */
+  /** The part that the live orders of the day use, a decimal. */
   used: string;
-  /** Live orders of the day that were made under another limit, or under none: sums by currency. */
+  /** Live orders of the day that were made under another limit, or without one: sums by currency. */
   others: { currency: string; amount: string }[];
 }
 
 /**
- * Reads the limit of a client that has one, and locks it until the transaction ends: orders that it bounds follow each other.
- * @returns undefined where there is none
+ * Reads the limit of a client, and locks it until the transaction ends. So orders that it bounds run one after the other.
+ * @returns undefined if the client has no limit
  */
 export async function lockDay(tx: Transaction, clientId: string, now: Date): Promise<DayOfOrders | undefined> {
   tx.later({
@@ -32,7 +32,7 @@ export async function lockDay(tx: Transaction, clientId: string, now: Date): Pro
   });
   const days = boundsOf(londonDay(now));
   if (!isDistributed(tx)) {
-    // A statement of its own: it sees what those did for whom the lock waited.
+    // A separate statement, so that it sees the changes of transactions that the lock waited for.
     const { rows } = await tx.query<DayOfOrders & Record<string, unknown>>({
       name: 'order-limit',
       text: `select c.amount, c.currency, o.used::text as used, o.others from (${LIMIT}) c cross join lateral (${usedOf('c.currency')}) o`,
@@ -40,7 +40,7 @@ export async function lockDay(tx: Transaction, clientId: string, now: Date): Pro
     });
     return rows[0];
   }
-  // A worker of Citus has the payments, and not the client.
+  // A Citus worker holds the payments but not the clients.
   const limit = first(await tx.query<{ amount: string; currency: string }>(LIMIT, [clientId]));
   if (!limit) return undefined;
   const used = await tx.query<Pick<DayOfOrders, 'used' | 'others'>>(
@@ -50,11 +50,11 @@ export async function lockDay(tx: Transaction, clientId: string, now: Date): Pro
   return { ...limit, ...one(used) };
 }
 
-/** The limit of the client `$1`, if it has one. */
+/** The limit of the client `$1`; null if it has none. */
 const LIMIT = `select daily_payment_limit ->> 'amount' as amount, daily_payment_limit ->> 'currency' as currency from clients
   where client_id = $1 and daily_payment_limit is not null`;
 
-/** What the live orders of the client `$1` from `$2` to `$3` take. @param currency SQL of that of the limit */
+/** What the live orders of the client `$1` from `$2` to `$3` use. @param currency SQL for the limit's currency */
 function usedOf(currency: string): string {
   return `select coalesce(sum(p.amount) filter (where p.currency is null), 0) as used,
       coalesce(json_agg(json_build_object('currency', p.currency, 'amount', p.amount::text)) filter (where p.currency is not null), '[]')
@@ -72,7 +72,7 @@ function usedOf(currency: string): string {
       group by 1) p`;
 }
 
-/** What a client's contacts have ordered in a London day, as the institution reads it. */
+/** What a client's contacts have ordered in a London day, in the form that the institution reads. */
 export const DAY_USE = {
   day: Type.String({ format: 'date' }),
   limit: Nullable(Type.Object({ amount: ExactNumber('The limit'), currency: Type.String() }, { title: 'LimitOfDay' })),
@@ -82,7 +82,7 @@ export const DAY_USE = {
   ),
 };
 
-/** Reads what the contacts of a client have ordered in the day of `now`, and how much of its limit that is. */
+/** Reads what the contacts of a client have ordered on the day of `now`, and how much of its limit that uses. */
 export async function readDayUse(db: Db, clientId: string, now: Date) {
   const day = londonDay(now);
   const { rows: orders } = await db.query<{ currency: string; amount: string }>(
@@ -100,7 +100,7 @@ export async function readDayUse(db: Db, clientId: string, now: Date) {
   };
 }
 
-/** What the live orders of the day take of a limit, a decimal; null where a rate is missing. */
+/** What the live orders of the day use of a limit, as a decimal; null if a rate is missing. */
 async function usedNow(
   db: Db,
   { clientId, day, currency }: { clientId: string; day: string; currency: string },
@@ -126,14 +126,14 @@ const boundsOf = (day: string) => [startOfLondonDay(day), startOfLondonDay(addDa
 const inLimit = (amount: string, decimals: number) =>
   new Big(amount).round(decimals, Big.roundHalfEven).toFixed(decimals);
 
-/** What payments take of the limit: each with the rate of now, rounded half even to the limit's decimals. */
+/** What payments use of the limit. Each is converted at the current rate and rounded half even to the limit's decimals. */
 export interface LimitUse {
-  /** A decimal for each payment, in their order. */
+  /** A decimal for each payment, in order. */
   amounts: string[];
   problem: Problem | undefined;
 }
 
-/** What a payment is of. */
+/** The amount of a payment. */
 interface Counted {
   /** A decimal. */
   amount: string;
@@ -141,7 +141,7 @@ interface Counted {
 }
 
 /**
- * Works out what new payments take of the limit, and whether it has room for all of them.
+ * Calculates what new payments use of the limit, and whether it has room for all of them.
  * @param decimals of the limit's currency
  * @throws Problem exchange_rate_missing
  */
@@ -163,8 +163,8 @@ export async function useOfLimit(
 }
 
 /**
- * As `useOfLimit`, where each payment is judged alone, in their order.
- * @returns what each takes, or why it may not be made: limit_exceeded, exchange_rate_missing
+ * Like `useOfLimit`, but judges each payment separately, in order.
+ * @returns what each payment uses, or why it may not be made: limit_exceeded, exchange_rate_missing
  */
 export async function shareOfLimit(
   tx: Transaction,
@@ -183,7 +183,7 @@ export async function shareOfLimit(
   });
 }
 
-/** What of the limit is used, and what each payment takes of it; a Problem where a rate is missing. */
+/** What is used of the limit, and what each payment uses; a Problem if a rate is missing. */
 async function takenOf(
   tx: Transaction,
   day: DayOfOrders,

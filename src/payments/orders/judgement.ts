@@ -17,9 +17,9 @@ import { bankCountry, type Scheme, schemeRuleFor } from '../schemes.ts';
 import { amountFault, dayFault, type Order, sorted } from './order.ts';
 import type { LockedTrade, OrderedPayee, OrderScene } from './scene.ts';
 
-/** Whether an order can be done, in the order in which its refusals are told. Nothing is read here but the scene. */
+/** Judges whether an order can be done. It reports refusals in a fixed order, and reads nothing except the scene. */
 
-/** The codes of refusals, the first of which is told. */
+/** The codes of refusals. The first one that applies is reported. */
 export const ORDER_CODES = [
   ...(['quote_not_found', 'trade_not_found', 'currency_account_not_found'] as const),
   ...(['beneficiary_not_found', 'bank_account_not_found'] as const),
@@ -29,7 +29,7 @@ export const ORDER_CODES = [
   ...(['exchange_rate_missing', 'limit_exceeded'] as const),
 ] satisfies ErrorCode[];
 
-/** A payment of an order that can be done, but for its approvals and the limit of the day. */
+/** A payment of an order that can be done, apart from its approvals and the daily limit. */
 export interface JudgedPayment {
   payee: OrderedPayee;
   /** A decimal. */
@@ -41,7 +41,7 @@ export interface JudgedPayment {
 
 /** An order that can be done. */
 export interface JudgedOrder {
-  /** Of all its payments. */
+  /** The currency of all its payments. */
   currency: string;
   payments: JudgedPayment[];
 }
@@ -79,7 +79,7 @@ export function judgeOrder(
   return { currency, payments };
 }
 
-/** @throws Problem the refusal that comes first, of all payments that have it */
+/** @throws Problem the first refusal, with all payments that have it */
 function refuse(
   { payments }: Order,
   faultOf: (payment: Order['payments'][number], index: number) => Problem | undefined,
@@ -92,7 +92,7 @@ function refuse(
   if (refused.size > 0) throw refusedElements('payments', refused, ORDER_CODES);
 }
 
-/** The amount, scheme and day of each payment. What is wrong with them is added to the faults. */
+/** Determines the amount, scheme and day of each payment. Adds to the faults what is wrong with them. */
 function datePayments(
   order: Order,
   { settings, trade, payees }: OrderScene,
@@ -112,7 +112,7 @@ function datePayments(
     const country = payee && bankCountry(payee);
     const rule = schemeRuleFor(settings.schemes, { payment_currency: code, amount, country }, sepa);
     const field = `payments[${index}].payment_date`;
-    // A day that is none is a fault already.
+    // The field has been reported already, because it is not a day.
     if (faults.some((fault) => fault.field === field))
       return { payee, amount, scheme: rule.scheme, date: '', warning: null };
     try {
@@ -128,7 +128,7 @@ function datePayments(
 const ENDED = ['Closed', 'Cancelled', 'Rejected'];
 const NOT_PAID_FROM = ['window_forward', 'ndf'];
 
-/** Payments may be ordered from a trade. @throws Problem transition_not_allowed, trade_not_open */
+/** Requires that payments may be ordered from a trade. @throws Problem transition_not_allowed, trade_not_open */
 export function requireOpen({ single, status, trade_type: type }: LockedTrade): void {
   if (single) throw ofOnePayment('trade_id');
   const refused = (message: string) => new Problem('trade_not_open', { field: 'trade_id', message });
@@ -154,7 +154,7 @@ function requireMoney({ trade, funds }: OrderScene, currency: string, payments: 
   throw new Problem(code, `available: ${available}, needed: ${needed}, currency: ${currency}`);
 }
 
-/** What is left of an amount, with the decimals of the one that has more. */
+/** The rest of an amount, with the larger number of decimals of the two. */
 export function left(amount: string, taken: string): string {
   return new Big(amount).minus(taken).toFixed(Math.max(decimalsOf(amount), decimalsOf(taken)));
 }

@@ -4,15 +4,15 @@ import { decimalsOf } from '../../values/money.ts';
 import type { REASONS } from '../../values/reasons.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 
-/** What a client orders to be paid: one or several payments from one trade or one account. The schema has checked the types of its fields. */
+/** What a client orders to be paid: one or more payments from one trade or one account. The schema has checked the types of its fields. */
 
-/** Payments of one order. */
+/** The most payments of one order. */
 export const MAX_ORDERED_PAYMENTS = 50;
 
 export interface OrderedPaymentInput {
   beneficiary_id: string;
   account_id?: number;
-  /** A decimal, or a number that prints as it was written: above 0, without an exponent. */
+  /** A decimal, or a number that prints as it was written. It is above 0 and has no exponent. */
   amount: number | string;
   payment_date: string;
   reference: string;
@@ -29,18 +29,18 @@ export interface OrderInput {
   payments: OrderedPaymentInput[];
 }
 
-/** Who orders. */
+/** The contact who orders, and its client. */
 export interface Orderer {
   clientId: string;
   contactId: string;
 }
 
-/** The order, and who orders it. */
+/** An order, with the contact who orders. */
 export type Order = Orderer & OrderInput;
 
 const ONE_SOURCE = 'must not be given beside trade_id';
 
-/** What is wrong with an order, whatever the client has, and beside what its schema refuses. @param order the body as it was sent */
+/** The faults of an order that do not depend on the client's data and that the schema cannot find. @param order the body as it was sent */
 export function faultsOfOrder(order: Readonly<Record<string, unknown>>): BodyFault[] {
   const { trade_id: trade, funding_account_id: account, quote_id: quote, reason, payments } = order;
   const faults: BodyFault[] = [];
@@ -64,12 +64,12 @@ export function faultsOfOrder(order: Readonly<Record<string, unknown>>): BodyFau
   return faults;
 }
 
-/** A fault of the day of a payment. @param message what it must be */
+/** A fault in the day of a payment. @param message what it must be */
 export function dayFault(index: number, message: string): BodyFault {
   return { field: `payments[${index}].payment_date`, code: 'invalid_format', message, index };
 }
 
-/** A fault of an amount that has more digits than its currency. */
+/** The fault of an amount that has more decimals than its currency. */
 export function amountFault(
   index: number,
   amount: string,
@@ -80,7 +80,7 @@ export function amountFault(
   return { field: `payments[${index}].amount`, code: 'invalid_format', message, index };
 }
 
-/** The faults of an order, in the order of its elements, those of the order itself first; each field once. */
+/** Sorts the faults of an order: those of the order itself first, then those of its elements, at most one for each field. */
 export function sorted(faults: readonly BodyFault[]): BodyFault[] {
   const once = new Map(faults.toReversed().map((fault) => [fault.field, fault]));
   return [...once.values()].toReversed().toSorted((one, other) => (one.index ?? -1) - (other.index ?? -1));

@@ -4,20 +4,20 @@ import { textArray } from '../../values/text-array.ts';
 import { type OrderedAnswer, type OrderOptions, orderPayments } from './creation.ts';
 import type { Order } from './order.ts';
 
-/** For how long a payment that equals another one may be meant twice by mistake. */
+/** How long ago an equal payment may have been made for the new one to count as a possible duplicate. */
 const DUPLICATE_DAYS = 30;
-/** Duplicates of one payment that are named. */
+/** The most duplicates that are named for one payment. */
 const MAX_DUPLICATES = 3;
 
-/** A payment that would be made, with what one should know before. */
+/** A payment that would be made, with what one should know before ordering it. */
 export interface ReviewedPayment extends OrderedAnswer {
-  /** Approvals that it would need at least. */
+  /** The fewest approvals that it would need. */
   approvals_needed: number;
-  /** Its creator alone approves it, with a second factor. */
+  /** Whether its creator alone approves it, with a second factor. */
   approved_by_creator: boolean;
-  /** The names of those whose approval could be the first. */
+  /** The names of those who could give the first approval. */
   approvers: string[];
-  /** Payments of the same amount to the same payee with the same reference; null: another one of this order. */
+  /** Payments with the same amount, payee and reference; null stands for another payment of this order. */
   duplicates: (string | null)[];
 }
 
@@ -30,8 +30,8 @@ interface Found {
 }
 
 /**
- * Orders payments as `orderPayments` does, and says what they would need. Only for a transaction that leaves nothing behind.
- * @throws Problem as `orderPayments`
+ * Orders payments as `orderPayments` does, and reports what they would need. Use it only in a transaction that leaves nothing behind.
+ * @throws Problem those of `orderPayments`
  */
 export async function reviewOrder(
   tx: Transaction,

@@ -12,13 +12,16 @@ import { type OrderSettings, readOrderSettings } from '../order-settings.ts';
 import { type DayOfOrders, lockDay } from './daily-limit.ts';
 import type { Order, Orderer } from './order.ts';
 
-/** Everything that an order is judged by, read in one go. What guards money is locked until the transaction ends. */
+/** Everything that is needed to judge an order, read together. What limits the use of money is locked until the transaction ends. */
 export interface OrderScene {
-  /** The trade that it is paid from, if it names one that the client has; that of its quote, as it will be. */
+  /** The trade that pays for it; undefined if none is named or the client has no such trade. For a quote, the trade that it will become. */
   trade: LockedTrade | undefined;
-  /** Its quote, which is booked with it. */
+  /** Its quote, which is booked together with it. */
   booking: BookingScene | undefined;
-  /** The account that it is paid from, likewise. With a quote the trade holds its money, and not the payments. */
+  /**
+   * The account that pays for it; undefined if none is named or the client has no such account. With a quote, the trade holds its money and
+   * the payments do not.
+   */
   funds: LockedFunds | undefined;
   payees: Map<string, OrderedPayee>;
   rules: RulesInForce;
@@ -31,7 +34,7 @@ export interface OrderScene {
   day: DayOfOrders | undefined;
 }
 
-/** Whom an order pays. */
+/** A payee of an order. */
 export type OrderedPayee = Payee &
   PayeeState & {
     beneficiary_id: string;
@@ -39,9 +42,9 @@ export type OrderedPayee = Payee &
     bank_country_code: string | null;
     currency: string | null;
     purpose_of_payment: string | null;
-    /** The client may not pay its account, under whatever name. */
+    /** Whether its account is blocked for the client, under any name. */
     account_blocked: boolean;
-    /** It is one of the trade's beneficiaries already. */
+    /** Whether it is already one of the trade's beneficiaries. */
     joined: boolean;
   };
 
@@ -54,15 +57,15 @@ export interface LockedTrade {
   buy_currency: string;
   buy_amount: string;
   maturity_date: Date | null;
-  /** What its live payments and drawdowns take of it. */
+  /** The part that its live payments and drawdowns use. */
   allocated: string;
 }
 
-/** Reads it. */
+/** Reads the scene. */
 export async function readScene(tx: Transaction, now: Date, order: Order): Promise<OrderScene> {
   const { clientId, contactId, quote_id: quoteId } = order;
   const creators = [{ clientId, creatorId: contactId }];
-  // The rules come first: their lock excludes who changes permissions, and comes before all rows.
+  // The rules come first. Their lock excludes whoever changes permissions, and must be taken before all row locks.
   const [rules, booking, trade, funds, client, payees, permitted, settings, day] = await together([
     readRules(tx, creators),
     quoteId === undefined ? undefined : readBooking(tx, now, { clientId, contactId, quoteId }, fundingOf(order)),
@@ -83,12 +86,12 @@ export async function readScene(tx: Transaction, now: Date, order: Order): Promi
   return { trade: tradeToBe(booking) ?? trade, booking, funds, payees, rules, permitted, settings, day, ...client };
 }
 
-/** What of an order funds the trade of its quote. */
+/** The part of an order that funds the trade of its quote. */
 export function fundingOf({ reason = 'other', funding_account_id: account }: Order): TradeOrder {
   return { reason, funding_account_id: account };
 }
 
-/** The trade that a quote becomes. */
+/** The trade that a quote will become. */
 function tradeToBe(booking: BookingScene | undefined): LockedTrade | undefined {
   if (!booking?.quote) return undefined;
   const { trade_type, buy_currency, buy_amount, maturity_date } = booking.quote;
@@ -98,14 +101,14 @@ function tradeToBe(booking: BookingScene | undefined): LockedTrade | undefined {
   };
 }
 
-/** Locks a trade of a client. @returns undefined where the client has none with this identifier */
+/** Locks a trade of a client. @returns undefined if the client has no trade with this identifier */
 export async function lockTrade(tx: Transaction, clientId: string, tradeId: string): Promise<LockedTrade | undefined> {
   tx.later({
     name: 'order-trade-lock',
     text: 'select from trades where client_id = $1 and trade_id = $2 for no key update',
     values: [clientId, tradeId],
   });
-  // A statement of its own: it sees what those did for whom the lock waited.
+  // A separate statement, so that it sees the changes of transactions that the lock waited for.
   const { rows } = await tx.query<LockedTrade & Record<string, unknown>>({
     name: 'order-trade',
     text: `select trade_id, trade_type, status, single, buy_currency, buy_amount, maturity_date,
@@ -116,7 +119,7 @@ export async function lockTrade(tx: Transaction, clientId: string, tradeId: stri
   return rows[0];
 }
 
-/** What of a client and of who orders for it the payments keep. */
+/** The data of the client and its contact that the payments store. */
 export async function readClient(tx: Transaction, { clientId, contactId }: Orderer) {
   const { rows } = await tx.query<{ workflow: string; stepUp: boolean; creatorName: string; fxEnabled: boolean }>({
     name: 'order-client',
@@ -134,7 +137,7 @@ const COLUMNS = [
   ...PAYEE_STATE_COLUMNS,
 ];
 
-/** Reads whom an order pays, and keeps its client from changing or deleting them until the transaction ends. */
+/** Reads the payees of an order, and keeps the client from changing or deleting them until the transaction ends. */
 export async function readPayees(
   tx: Transaction,
   { clientId, trade_id: trade }: Pick<Order, 'clientId' | 'trade_id'>,

@@ -9,10 +9,10 @@ import type { Presentation } from '../presentation.ts';
 import { type PaymentPage, searchPayments } from './search.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 
-/** Clients whose payments one answer shows. A reference that more of them use needs client_id. */
+/** The most clients in one answer. If more clients use the same reference, client_id is required. */
 const MAX_CLIENTS = 100;
 
-/** What the institution searches for: payments of one client, or those that an identifier, a UETR or a reference names. */
+/** A search of the institution: payments of one client, or those that an identifier, a UETR or a reference names. */
 export interface InstitutionSearch {
   clientId: string | undefined;
   /** The SWIFT UETR. */
@@ -22,9 +22,9 @@ export interface InstitutionSearch {
 }
 
 /**
- * Searches as clients do, for the institution (docs/operator-interface.md, Find things). Without a client, the clients' payments come
- * one client after the other, in the order of their identifiers.
- * @throws Problem missing_parameter unless a client or what names payments is given; invalid_parameter
+ * Searches like clients do, but for the institution (docs/operator-interface.md, Find things). Without a client, payments are grouped by
+ * client, in the order of the clients' identifiers.
+ * @throws Problem missing_parameter unless a client, an identifier, a UETR or a reference is given; invalid_parameter
  */
 export async function searchForInstitution(
   db: Db,
@@ -51,7 +51,7 @@ export async function searchForInstitution(
   return { total, body: `[${bodies.join(',')}]` };
 }
 
-/** A UETR names one payment at most. */
+/** Adds the payment that a UETR names; there is at most one. */
 async function withUetr(db: Db, search: PaymentSearch, uuid: string): Promise<PaymentSearch> {
   const text = 'select payment_id from payments where uuid = $1';
   const { rows } = isUuid(uuid)
@@ -61,7 +61,7 @@ async function withUetr(db: Db, search: PaymentSearch, uuid: string): Promise<Pa
   return { ...search, paymentIds: search.paymentIds ? named.filter((id) => search.paymentIds?.includes(id)) : named };
 }
 
-/** The clients of the payments that are named. */
+/** The clients of the payments that the search names. */
 async function clientsOf(db: Db, { paymentIds, reference }: PaymentSearch): Promise<string[]> {
   if (paymentIds === undefined && reference === undefined) {
     throw new Problem('missing_parameter', {
@@ -69,7 +69,7 @@ async function clientsOf(db: Db, { paymentIds, reference }: PaymentSearch): Prom
       message: 'is required unless payment_ids, uuid or reference is given',
     });
   }
-  // The index by reference begins with the client: one look at it for each client.
+  // The index by reference begins with the client, so it is searched once for each client.
   const named = paymentIds
     ? 'select client_id from payments where payment_id = any($1)'
     : 'select client_id from payments where client_id = any(array(select client_id from clients)) and reference = $1';

@@ -6,14 +6,14 @@ import type { PaymentSearch, StatusFilter } from './search-parameters.ts';
 import { and, inDays, type Parameters, PHASES } from './search-statement.ts';
 import type { Kept } from './totals.ts';
 
-/** Columns as their indexes have them. */
+/** Columns in the form that their indexes use. */
 export const INDEXED = {
   created: 'created',
   payment_date: 'payment_date',
   amount: 'amount',
   payment_currency: 'payment_currency',
 };
-/** The same columns as expressions without an index: for a walk in the order of one index, which the planner must not leave for these. */
+/** The same columns as expressions that no index serves. They keep the planner on the index whose order is walked. */
 export const UNINDEXED: typeof INDEXED = {
   created: "(created + interval '0')",
   payment_date: '(payment_date + 0)',
@@ -32,15 +32,15 @@ const PHASES_OF: Record<StatusFilter, readonly number[]> = {
   pending_others_approval: [PHASES.pendingAuthorisation],
 };
 
-/** The conditions of a search as SQL. Each call adds the parameters that its text names. */
+/** The conditions of a search as SQL. Each call adds the parameters that its text uses. */
 export class SearchConditions {
   readonly parameters: Parameters;
   readonly search: PaymentSearch;
-  /** SQL parameters of the client and of the viewer. */
+  /** SQL parameters for the client and the viewer. */
   readonly client: string;
   readonly viewer: string;
   readonly phases: readonly number[] | undefined;
-  /** The SQL parameters of the currencies, one each. */
+  /** An SQL parameter for each currency. */
   readonly currencies: string[] | undefined;
 
   constructor(parameters: Parameters, client: string, viewer: string, search: PaymentSearch) {
@@ -52,12 +52,12 @@ export class SearchConditions {
     this.currencies = search.currencies?.map((currency) => parameters.add(currency));
   }
 
-  /** What the totals are kept for, of this search. */
+  /** The part of this search for which totals are kept. */
   get kept(): Kept {
     return { phases: this.phases, currencies: this.currencies, days: this.range };
   }
 
-  /** The range of days, of which a walk has at most one. */
+  /** The range of days. A walk has at most one. */
   get range(): Kept['days'] {
     const { created, paymentDate } = this.search;
     if (created) return { basis: 'created', range: created };
@@ -65,8 +65,8 @@ export class SearchConditions {
   }
 
   /**
-   * A select of payments for each of the identifiers that are searched for; without any, the select itself. Each identifier is a look-up of
-   * its own: for a list of unknown length the planner would combine its index with another one of everything the client has.
+   * A select of payments for each searched identifier; without identifiers, the select itself. Each identifier is a separate look-up. For a
+   * list of unknown length, the planner would combine its index with one over all the client's payments.
    */
   eachIdentifier(select: string): string {
     const { paymentIds } = this.search;
@@ -75,7 +75,7 @@ export class SearchConditions {
     return `select found.* from (${wanted}) w cross join lateral (${select} offset 0) found`;
   }
 
-  /** Every condition, for a `where`. Identifiers are those of `eachIdentifier`. */
+  /** All conditions, for a `where`. `eachIdentifier` handles the identifiers. */
   every(): string {
     const { parameters, search } = this;
     const conditions = [`client_id = ${this.client}`];
@@ -89,12 +89,12 @@ export class SearchConditions {
     ] as const) {
       if (value !== undefined) conditions.push(`${column} = ${parameters.add(value)}`);
     }
-    // As a word, so that the index of what clients have ordered serves it.
+    // Written as a literal, so that the index of clients' orders serves it.
     if (search.source !== undefined) conditions.push(`source = '${search.source}'`);
     return conditions.join(' and ') + this.cells() + this.days() + this.amount() + this.approval();
   }
 
-  /** Those on phase and currency. */
+  /** The conditions on phase and currency. */
   cells(): string {
     const conditions: string[] = [];
     if (this.phases) conditions.push(`phase in (${this.phases.join(', ')})`);
@@ -120,19 +120,19 @@ export class SearchConditions {
   approval(): string {
     const { status } = this.search;
     if (status !== 'pending_your_approval' && status !== 'pending_others_approval') return '';
-    // A scalar subquery, never a join: the page needs few rows, and the planner would hash all of the contact's.
+    // A scalar subquery and not a join. The page needs few rows, but for a join the planner would hash all rows of the contact.
     const own = `coalesce((select a.may_authorise from payment_approvers a where a.client_id = ${this.client}
       and a.contact_id = ${this.viewer} and a.payment_id = p.id and ${mayApprove(this.client, this.viewer)}), false)`;
     return status === 'pending_your_approval' ? ` and ${own}` : ` and not ${own}`;
   }
 }
 
-/** A text that is not a UUID belongs to no mass payment. */
+/** A text that is not a UUID matches no mass payment. */
 function uuidCondition(parameters: Parameters, value: string): string {
   return isUuid(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
 }
 
-/** A payment as a list of finds shows it. */
+/** A payment in the results of a global search. */
 export interface NamedPayment {
   client_id: string;
   payment_id: string;
@@ -147,7 +147,10 @@ export interface NamedPayment {
 const COLUMNS = `p.client_id, p.payment_id, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.reference,
   p.status::text as status, p.created`;
 
-/** What a client or its file calls a payment. Each has an index that begins with the client: one look at it for each client. */
+/**
+ * The columns with names that a client or its file gives a payment. Each has an index that begins with the client, so it is searched once
+ * for each client.
+ */
 const CALLED = ['reference', 'mass_payment_external_reference_id', 'instruction_id', 'end_to_end_id'] as const;
 
 const BY_ID = `select ${COLUMNS} from payments p where p.payment_id = $1
@@ -158,14 +161,14 @@ const NAMED = `${BY_ID}
     select ${COLUMNS} from payments p where p.client_id = c.client_id and p.${column} = $1 order by p.created desc, p.id desc limit $3) p`,
   ).join('\n')}
   order by created desc, payment_id limit $3`;
-/** The same in a cell on a worker of Citus, where a part cannot depend on each client. */
+/** The same for a cell on a Citus worker, where a subquery cannot depend on each client. */
 const NAMED_IN_CELL = `${BY_ID}
   ${CALLED.map(
     (column) => `union (select ${COLUMNS} from payments p
     where p.client_id = any(array(select client_id from clients)) and p.${column} = $1 order by p.created desc, p.id desc limit $3)`,
   ).join('\n')}`;
 
-/** The payments of all clients that a text names: by identifier, UETR, reference or what a file calls them, the newest first. */
+/** The payments of all clients that a text names: by identifier, UETR, reference or a name from a file. The newest come first. */
 export async function paymentsNamed(db: Db, text: string, limit: number): Promise<NamedPayment[]> {
   const { rows } = await db.query<NamedPayment & Record<string, unknown>>(
     unionOfCells(db, 'payments')

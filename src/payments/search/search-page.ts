@@ -3,10 +3,10 @@ import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type SearchPlan, type SearchTable } from './search-statement.ts';
 import { cellConditions, DELTA_DAY, dayConditions, GRAIN, keptAmountTotal, keptTotal } from './totals.ts';
 
-/** With more branches than this (phases times currencies), one index is walked and filtered instead of merging. */
+/** With more branches (phases times currencies) than this, one index is walked and filtered instead of merging branches. */
 const MAX_BRANCHES = 25;
 
-/** The parts of a page's SQL: its rows, their order, and where it begins and ends. */
+/** Builds the parts of a page's SQL: its rows, their order, and where it begins and ends. */
 export class SearchPage {
   readonly #conditions: SearchConditions;
   readonly order: string;
@@ -23,21 +23,24 @@ export class SearchPage {
     return `${this.#conditions.parameters.add(this.#conditions.search.offset)}::bigint`;
   }
 
-  /** The page size is written into the text: as a parameter it would be planned at each call. @param offset SQL, or null for none */
+  /**
+   * The limit of the page. The page size is part of the text, because a parameter would be planned at each call.
+   * @param offset SQL, or null for none
+   */
   limit(offset: string | null): string {
     return ` limit ${this.#conditions.search.pageSize}${offset === null ? '' : ` offset ${offset}`}`;
   }
 
-  /** The whole rows of the page's ids: wide rows are fetched for the page only, each by its key (`offset 0`, as in `paymentJoins`). */
+  /** The whole rows of the page's ids. Wide rows are read only for the page, each by its key (`offset 0`, as in `paymentJoins`). */
   wide(ids: string): string {
     const one = `select * from payments where client_id = ${this.#conditions.client} and id = k.id offset 0`;
     return `select p.* from (${ids}) k cross join lateral (${one}) p`;
   }
 
   /**
-   * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each has its own order,
-   * because otherwise the planner does not see that its index has the order, and sorts everything.
-   * @param further conditions, each with ` and ` before it
+   * One index range for each phase and currency, merged in order. Each ends as soon as the page is full. Each has its own `order by`;
+   * otherwise the planner does not see that its index has the order, and sorts everything.
+   * @param further conditions, each preceded by ` and `
    */
   branches(columns: string, further = '', names = INDEXED): string {
     const { client, currencies, phases: only, search } = this.#conditions;
@@ -56,7 +59,7 @@ export class SearchPage {
     return cells.map((cell) => `(${from}${cell}${rest} ${this.order})`).join(' union all ');
   }
 
-  /** Begins (or, descending, ends) with the day or month of the table `seek`. @param step its length, an SQL interval */
+  /** Starts the walk (or ends it, if descending) at the day or month of the table `seek`. @param step its length, an SQL interval */
   fromSoughtDay(step: string): string {
     const { orderBy, descending } = this.#conditions.search;
     const day: string = descending ? `day + ${step}` : 'day::timestamp';
@@ -65,21 +68,21 @@ export class SearchPage {
   }
 }
 
-/** Where one table looks: conditions on the totals of a grain and on the deltas, each with ` and ` before it. */
+/** Where a table searches: conditions on the totals of a grain and on the deltas, each preceded by ` and `. */
 interface Seek {
   grain: number;
   totals: string;
-  /** SQL of the day of a delta. */
+  /** SQL for the day of a delta. */
   day: string;
   deltas: string;
-  /** SQL of the number of payments before the first day. */
+  /** SQL for the number of payments before the first day. */
   before?: string;
 }
 
 /**
- * Tables that find the day (or, among phases and currencies, the month) in which a page begins, so that a deep page does not walk past
- * everything before it. The last one, `seek (day, before)`, has one row (before: payments before that day in the order), or none if the
- * page is after the last payment. Without a range of days the month is found first: a client has few months and many days.
+ * Tables that find the day (or, for phases and currencies, the month) in which a page begins. So a deep page need not walk past everything
+ * before it. The last one, `seek (day, before)`, has one row, or none if the page is after the last payment. `before` is the number of
+ * payments before that day. Without a range of days the month is found first, because a client has few months and many days.
  * @param offset the SQL parameter of the number of payments before the page
  */
 function seekTables(
@@ -118,8 +121,8 @@ function seekTables(
 }
 
 /**
- * SQL of the first day in the order (the last one, descending) on which a payment of a range of the other date can be: a date, or null
- * if there is none. No payment of the range lies before it, but that day itself may have none.
+ * SQL for the first day in the order (the last day, if descending) on which a payment within a range of the other date can be. It is a
+ * date, or null if there is none. No payment of the range is before it, but the day itself may have none.
  * @param range of the date that the search does not order by
  */
 function firstDay(
@@ -145,20 +148,20 @@ function firstDay(
   return `${descending ? 'greatest' : 'least'}(${day}, ${delta})`;
 }
 
-/** From this offset on, the beginning of the page is looked up in the totals. */
+/** From this offset on, the totals are used to find where the page begins. */
 const MIN_SEEK_OFFSET_ROWS = 1_000;
-/** Up to this many matches are collected and sorted; more are walked in the order of the page. */
+/** Up to this many matches are collected and sorted. More are walked in the order of the page. */
 const MAX_COLLECTED_ROWS = 2_000;
 const DAY = "interval '1 day'";
 const MONTH = "interval '1 month'";
 
-/** The total is kept; an index is walked in the order of the page until the page is full. */
+/** A plan that walks an index in the order of the page until the page is full. The total is a kept one. */
 export function walked(conditions: SearchConditions): SearchPlan {
   const { amount, orderBy, offset } = conditions.search;
   const tables: SearchTable[] = [['t', `select (${totalOf(conditions)})::bigint as total`]];
   const page = new SearchPage(conditions);
   const { currencies, range } = conditions;
-  // Only the index of the creation begins with a currency.
+  // Only the index by creation begins with a currency.
   const isElsewhere = currencies !== undefined && orderBy === 'payment_date';
   if (amount || (isElsewhere && !seeks(conditions)) || (range && range.basis !== orderBy))
     return walkedOrCollected(conditions, page, tables);
@@ -177,7 +180,7 @@ export function walked(conditions: SearchConditions): SearchPlan {
   return { tables, page: page.wide(`select id from (${rows}) k ${page.order}${limit}`) };
 }
 
-/** Whether the totals tell where the page begins. */
+/** Whether the totals show where the page begins. */
 function seeks(conditions: SearchConditions): boolean {
   if (conditions.search.offset < MIN_SEEK_OFFSET_ROWS) return false;
   return !conditions.range || !inCells(conditions);
@@ -188,14 +191,14 @@ function inCells({ phases, currencies }: SearchConditions): boolean {
 }
 
 /**
- * The filter and the order have different indexes. Few matches are collected through the filter's index and sorted; many are found
- * soon in the order's. The total, known first, says which; the other branch is never started.
+ * A plan for a filter and an order with different indexes. Few matches are collected through the filter's index and sorted. Many matches
+ * are found quickly in the index of the order. The total, which is determined first, decides; the other branch never starts.
  */
 function walkedOrCollected(conditions: SearchConditions, page: SearchPage, tables: SearchTable[]): SearchPlan {
   const { orderBy, offset } = conditions.search;
   const place = offset === 0 ? null : page.offset();
   const inside = place === null ? '' : ` and (select total from t) > ${place}`;
-  // The index by currency has the phase in front of the date. `ctid` is in no index: one that has all else would be read whole.
+  // The index by currency has the phase before the date. `ctid` is in no index, so an index that has all other columns is not read whole.
   const { phases = ALL_PHASES, currencies } = conditions;
   const [row, cells] = currencies ? [', ctid', ` and phase in (${phases.join(', ')})`] : ['', ''];
   const matches = `select id, ${orderBy}${row} from payments where ${conditions.every()}${cells}`;

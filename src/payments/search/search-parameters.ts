@@ -21,7 +21,7 @@ export const AMOUNT_RANGES = ['over', 'below', 'equal'] as const;
 export const ORDERS = ['asc', 'desc'] as const;
 export const ORDER_FIELDS = ['order_date', 'value_date'] as const;
 
-/** The query of GET /payments as it arrives: types, enums and ranges have been checked against its schema. */
+/** The query of GET /payments. Its schema has checked types, enums and ranges. */
 export interface SearchQuery {
   payment_ids?: string;
   mass_payment_id?: string;
@@ -43,13 +43,13 @@ export interface SearchQuery {
   status?: StatusFilter;
 }
 
-/** A range of calendar days, both ends included; undefined is open. */
+/** A range of calendar days, including both ends. An undefined end is open. */
 export interface DayRange {
   from: string | undefined;
   to: string | undefined;
 }
 
-/** What is searched for. */
+/** A search for payments. */
 export interface PaymentSearch {
   paymentIds: string[] | undefined;
   massPaymentId: string | undefined;
@@ -63,20 +63,20 @@ export interface PaymentSearch {
   /** Europe/London days. */
   created: DayRange | undefined;
   status: StatusFilter | undefined;
-  /** Who ordered them; for the institution. */
+  /** Who ordered them; only for the institution. */
   source?: 'client' | 'institution' | undefined;
   orderBy: 'created' | 'payment_date';
   descending: boolean;
-  /** Payments before the page. */
+  /** The number of payments before the page. */
   offset: number;
   pageSize: number;
-  /** Whether a worker of Citus has the payments. */
+  /** Whether a Citus worker holds the payments. */
   distributed?: boolean;
 }
 
 /**
  * Reads the parameters of GET /payments by the rules of docs/decisions.md, 2.
- * @throws Problem invalid_parameter, missing_parameter; details begin with `<parameter>`
+ * @throws Problem invalid_parameter, missing_parameter; the details begin with the parameter's name
  */
 export function readSearch(query: SearchQuery): PaymentSearch {
   const { page = 1, page_size: pageSize = DEFAULT_PAGE_SIZE } = query;
@@ -112,7 +112,7 @@ function amount(query: SearchQuery): PaymentSearch['amount'] {
   return { range, value };
 }
 
-/** A text that can be compared with what is stored; PostgreSQL's texts hold no NUL. */
+/** A text that can be compared with stored texts. PostgreSQL's texts cannot contain NUL. */
 function plain(input: string | undefined, name: string): string | undefined {
   if (input?.includes('\0'))
     throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not contain a NUL character' });

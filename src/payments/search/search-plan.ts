@@ -5,13 +5,13 @@ import type { PaymentSearch } from './search-parameters.ts';
 import type { Parameters, SearchPlan, SearchTable } from './search-statement.ts';
 import { keptApprovals, keptBeneficiaryTotal, keptTotal } from './totals.ts';
 
-/** Filters that name what is wanted and mostly leave few payments. */
+/** Filters that name something specific and mostly leave few payments. */
 const NAMES = ['paymentIds', 'massPaymentId', 'massPaymentReference', 'reference', 'tradeId', 'beneficiaryId'] as const;
 const NAMED_COLUMN = { reference: 'reference', tradeId: 'trade_id', beneficiaryId: 'beneficiary_id' } as const;
 
 /**
- * Chooses how a search is answered. Each shape is written out, so that the plan does not depend on what the planner guesses about a
- * client (docs/search.md, Plans).
+ * Chooses the plan of a search. Each shape has its own SQL, so the plan does not depend on the planner's guesses about a client
+ * (docs/search.md, Plans).
  * @param client,viewer SQL parameters
  */
 export function searchPlan(parameters: Parameters, client: string, viewer: string, search: PaymentSearch): SearchPlan {
@@ -35,7 +35,7 @@ export function searchPlan(parameters: Parameters, client: string, viewer: strin
   return alone && amount.range !== 'equal' ? walked(conditions) : collected(conditions);
 }
 
-/** Every match is found, counted and sorted: for filters that leave few. */
+/** A plan that finds, counts and sorts every match. For filters that leave few. */
 function collected(conditions: SearchConditions): SearchPlan {
   const page = new SearchPage(conditions);
   const matches = `select id, ${conditions.search.orderBy} from payments p where ${conditions.every()}`;
@@ -48,7 +48,10 @@ function collected(conditions: SearchConditions): SearchPlan {
   };
 }
 
-/** An index has the payments of the name in order. A beneficiary's total is kept; a trade's or a reference's few are counted. */
+/**
+ * A plan that walks the index of a name, which has its payments in order. The total of a beneficiary is kept; the few payments of a trade
+ * or a reference are counted.
+ */
 function named(conditions: SearchConditions, name: keyof typeof NAMED_COLUMN): SearchPlan {
   const { client, parameters } = conditions;
   const { offset, [name]: value } = conditions.search;
@@ -63,7 +66,7 @@ function named(conditions: SearchConditions, name: keyof typeof NAMED_COLUMN): S
   return { tables, page: page.wide(ids) };
 }
 
-/** What the viewer may authorise now: an index has it in both orders. */
+/** A plan for what the viewer may authorise now. An index has it in both orders. */
 function approvable(conditions: SearchConditions): SearchPlan {
   const { client, viewer } = conditions;
   const page = new SearchPage(conditions);
@@ -74,14 +77,14 @@ function approvable(conditions: SearchConditions): SearchPlan {
   };
 }
 
-/** Pending payments that the viewer may not authorise now (migrations/0006_approvals.sql, payments_awaiting_others_...). */
+/** A plan for pending payments that the viewer may not authorise now (migrations/0006_approvals.sql, payments_awaiting_others_...). */
 function awaitingOthers(conditions: SearchConditions): SearchPlan {
   const { client, kept, parameters, viewer } = conditions;
   const { descending, distributed, orderBy, pageSize } = conditions.search;
   const page = new SearchPage(conditions);
   const place = page.offset();
   const find = `payments_awaiting_others_${orderBy}${descending ? '_desc' : ''}`;
-  // A function of the cell does not know what exists once.
+  // A function of a cell cannot read what exists once.
   const found = distributed
     ? `(select p.id from payments p where p.client_id = ${client} and p.phase = 1${conditions.approval()} ${page.order}${page.limit(place)}) k`
     : `${find}(${client}, ${viewer}, ${place}, ${pageSize}) id`;

@@ -16,7 +16,7 @@ import type { PaymentSearch } from './search-parameters.ts';
 import { searchPlan } from './search-plan.ts';
 import { Parameters, statementName } from './search-statement.ts';
 
-/** A page of payments as a JSON array, and how many payments match in all. */
+/** A page of payments as a JSON array, and the total number of matches. */
 export interface PaymentPage {
   total: number;
   body: string;
@@ -30,8 +30,8 @@ export interface SearchStatement {
 }
 
 /**
- * Searches the client's payments (the service interface, GET /payments; docs/decisions.md, 2). One statement gives the page and
- * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
+ * Searches the client's payments (service interface, GET /payments; docs/decisions.md, 2). One statement returns the page and its exact
+ * total from the same snapshot. docs/search.md says what each combination of filters costs.
  */
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
   const statement = await withPermissions(db, searchStatement(view, search, isDistributed(db)));
@@ -49,8 +49,8 @@ export async function searchPayments(db: Db, view: PaymentView, search: PaymentS
 const TOTAL = MAY_MANAGE + 1;
 
 /**
- * The one statement of a search; the first two parameters are the client and the viewer.
- * @param distributed a worker of Citus has the payments
+ * The statement of a search. Its first two parameters are the client and the viewer.
+ * @param distributed whether a Citus worker holds the payments
  */
 export function searchStatement(view: PaymentView, search: PaymentSearch, distributed = false): SearchStatement {
   const parameters = new Parameters();

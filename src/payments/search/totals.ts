@@ -7,24 +7,24 @@ import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
 
 /**
- * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas. A background job rolls the
- * deltas up into payment_totals. A total is the sum of both, read in one statement, and so exact at every moment (docs/search.md).
+ * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas. A background job rolls the deltas
+ * up into payment_totals. A total is the sum of both, read in one statement, so it is exact at every moment (docs/search.md).
  */
 
-/** What a total can be kept for. */
+/** What a total is kept for. */
 export interface Kept {
   phases: readonly number[] | undefined;
-  /** The SQL parameters of the currencies, one each. */
+  /** An SQL parameter for each currency. */
   currencies: string[] | undefined;
   days: { basis: Basis; range: DayRange } | undefined;
 }
 
-/** Rows of payment_totals (migrations/0005_payment_search.sql). */
+/** The grains of payment_totals (migrations/0005_payment_search.sql). */
 export const GRAIN = { all: 0, month: { created: 1, payment_date: 2 }, day: { created: 3, payment_date: 4 } } as const;
-/** The column of payment_total_deltas that has the day. */
+/** The column of payment_total_deltas with the day. */
 export const DELTA_DAY = { created: 'created_day', payment_date: 'payment_date' } as const;
 
-/** SQL of the number of payments (an expression). @param client the SQL parameter of the client's id */
+/** An SQL expression for the number of payments. @param client the SQL parameter of the client's id */
 export function keptTotal(parameters: Parameters, client: string, kept: Kept): string {
   const cells = cellConditions(kept);
   if (!kept.days) return keptSum(client, { total: `grain = ${GRAIN.all}${cells}`, delta: cells });
@@ -50,7 +50,7 @@ export function keptTotal(parameters: Parameters, client: string, kept: Kept): s
   return parts.length === 0 ? '0' : parts.join(' + ');
 }
 
-/** SQL of rolled-up rows and the deltas since. @param cells the conditions of the rows of `table` and of the deltas */
+/** SQL for the sum of rolled-up rows and the deltas since. @param cells the conditions on the rows of `table` and on the deltas */
 function keptSum(client: string, cells: { table?: string; total: string; delta: string }): string {
   const { table = 'payment_totals', total, delta } = cells;
   return `((select coalesce(sum(n), 0) from ${table} where client_id = ${client} and ${total})
@@ -75,8 +75,8 @@ export function dayConditions(parameters: Parameters, column: string, { from, to
 }
 
 /**
- * SQL of the number of payments whose amount is over or below a whole number: the sum of the other buckets, and a count within the
- * bucket of the amount itself. No payment's amount is negative, so buckets sort like amounts.
+ * SQL for the number of payments whose amount is above or below a whole number. It adds the totals of whole buckets to a count within the
+ * amount's own bucket. No amount is negative, so buckets sort like amounts.
  */
 export function keptAmountTotal(
   parameters: Parameters,
@@ -95,26 +95,26 @@ export function keptAmountTotal(
     + (select count(*) from payments where client_id = ${client} and ${own})`;
 }
 
-/** SQL of the number of payments to a beneficiary (an SQL parameter). */
+/** SQL for the number of payments to a beneficiary (an SQL parameter). */
 export function keptBeneficiaryTotal(client: string, beneficiary: string): string {
   const own = `beneficiary_id = ${beneficiary}`;
   return keptSum(client, { table: 'payment_beneficiary_totals', total: own, delta: ` and ${own}` });
 }
 
-/** SQL of the number of payments that a contact may authorise now. */
+/** SQL for the number of payments that a contact may authorise now. */
 export function keptApprovals(client: string, contact: string): string {
   const own = `where client_id = ${client} and contact_id = ${contact}`;
   return `(case when ${mayApprove(client, contact)} then (select coalesce(sum(n), 0) from payment_approver_totals ${own} and grain = 0)
     + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}) else 0 end)`;
 }
 
-/** Deltas that one statement rolls up. */
+/** The number of deltas that one statement rolls up. */
 const MAX_BATCH_ROWS = 50_000;
 const NOTHING = { payments: 0, approvers: 0, allocations: 0, trades: 0 };
 
 /**
- * Rolls up the deltas since the last call and returns how many there were. Any number of processes may call it: one of them works
- * and the others return 0 at once. Reads and writes go on meanwhile.
+ * Rolls up the deltas since the last call and returns their number. Any number of processes may call it: one works, and the others return 0
+ * at once. Reads and writes go on meanwhile.
  */
 export async function rollUpTotals(pool: Pool): Promise<number> {
   let rolledUp = 0;
@@ -138,8 +138,8 @@ export async function rollUpTotals(pool: Pool): Promise<number> {
 }
 
 /**
- * Splits a range of days into its whole months, whose totals are kept, and the days at its ends, which are counted.
- * A range that ends before it begins has neither.
+ * Splits a range of days into its whole months, whose totals are kept, and the days at its ends, which are counted. A range that ends
+ * before it begins has neither.
  */
 export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefined; edges: DayRange[] } {
   if (from !== undefined && to !== undefined && from > to) return { months: undefined, edges: [] };
@@ -153,7 +153,7 @@ export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefi
   return { months: { from: first, to: last }, edges };
 }
 
-/** The first day of the month after a day's, or null after the last month that can be written. */
+/** The first day of the month after a day's month, or null after the last month that can be written. */
 function firstOfNextMonth(day: string): string | null {
   const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
   if (year === 9999 && month === 12) return null;

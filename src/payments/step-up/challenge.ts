@@ -14,18 +14,18 @@ import { unknownPayment } from '../payment.ts';
 import { approvalText, type Payee } from './message.ts';
 
 const LIFETIME_SECONDS = 300;
-/** Time between two text messages to one person, whatever the payments. */
+/** Seconds between two text messages to one person, whatever the payments. */
 const MIN_TEXT_INTERVAL_SECONDS = 30;
 
 /** A contact who is about to approve payments of its client. */
 export interface Approver {
   clientId: string;
   contactId: string;
-  /** Each once. */
+  /** Without duplicates. */
   paymentIds: readonly PaymentId[];
 }
 
-/** An open challenge, as its caller is told. */
+/** An open challenge, in the form of an answer. */
 interface OpenChallenge {
   challenge_id: string;
   second_factor: 'totp' | 'sms';
@@ -50,16 +50,16 @@ interface Target extends Payee {
 /** How a challenge is opened. */
 interface Opening {
   now: Date;
-  /** Of the text message, where the contact has chosen none. */
+  /** The language of the text message, if the contact has not chosen one. */
   language: Language;
-  /** Why nothing is opened, where payments are refused: payment_not_found, approval_not_allowed by their place. */
+  /** Makes the refusal if payments are refused: payment_not_found, approval_not_allowed by their place. */
   refusal: (refused: ReadonlyMap<number, Problem>) => Problem;
 }
 
 /**
- * Opens a challenge for the approval of payments (docs/approvals.md, Step-up), in the caller's transaction. Where the second factor is SMS,
- * a text message has the code, the amount and the payee's account: PSD2's dynamic linking (RTS on strong customer authentication, Art. 5).
- * It is sent once the transaction has ended (`sendOpened`).
+ * Opens a challenge for the approval of payments (docs/approvals.md, Step-up), in the caller's transaction. If the second factor is SMS,
+ * the text message contains the code, the amount and the payee's account. This is the dynamic linking of PSD2 (RTS on strong customer
+ * authentication, Art. 5). It is sent after the transaction (`sendOpened`).
  * @throws Problem second_factor_missing, the refusal, rate_limited
  */
 export async function openStepUp(
@@ -98,9 +98,9 @@ interface SecondFactor {
 }
 
 /**
- * Keeps a new challenge, in the caller's transaction.
+ * Stores a new challenge, in the caller's transaction.
  * @param options `file`: it is for the confirmation of this file, with this content
- * @returns `code`: that of its text message, where it has one
+ * @returns `code`: the code of its text message, if it has one
  * @throws Problem rate_limited
  */
 export async function keepChallenge(
@@ -131,7 +131,7 @@ export async function sendOpened(context: Context, contactId: string, { text }: 
   if (text !== undefined) await sendVerificationCode(context, contactId, text).catch(asProblem);
 }
 
-/** The gateway failed. */
+/** Throws the error for a failed gateway. */
 function asProblem(error: unknown): never {
   if (!(error instanceof OAuthError)) throw error;
   throw new Problem('integration_error', error.message, { cause: error });
@@ -149,7 +149,10 @@ export async function findSecondFactor(db: Db, contactId: string): Promise<Secon
   return { kind: found.kind, language: found.language, phone: found.phone };
 }
 
-/** The stored form of a code that went to a phone. Once the contact has another number it proves nothing: the phone may be lost. */
+/**
+ * The stored form of a code that was sent to a phone. It includes the number, so the code proves nothing once the contact has another
+ * number: the phone may be lost.
+ */
 export function hashTextedCode(sent: { challenge: string; phone: string | null; code: string }): Buffer {
   return hashVerificationCode(`${sent.challenge} ${sent.phone ?? ''}`, sent.code);
 }
@@ -192,10 +195,10 @@ async function findTargets(
   return { targets: paymentIds.flatMap((id) => found.get(id) ?? []), refused };
 }
 
-/** Takes the person's turn for a text message; one statement, so that of two at once one is refused. @throws Problem rate_limited */
+/** Reserves the person's next text message. It is one statement, so of two at the same time one is refused. @throws Problem rate_limited */
 async function claimText(db: Db, contactId: string, now: Date): Promise<void> {
   const interval = `make_interval(secs => ${MIN_TEXT_INTERVAL_SECONDS})`;
-  // A moment far in the future comes from a sandbox clock that was moved back since.
+  // A moment far in the future was written by a sandbox clock that has since been moved back.
   const claimed = await db.query(
     `insert into step_up_texts as t (contact_id, sent_at) values ($1, $2)
      on conflict (contact_id) do update set sent_at = excluded.sent_at

@@ -2,10 +2,10 @@ import type { Language } from '../../values/language.ts';
 import { sum } from '../../values/money.ts';
 import { printable } from '../../values/text.ts';
 
-/** Characters of a payee's name in a text message: a longer one would make it two. */
+/** The most characters of a payee's name. A longer one would turn the message into two. */
 const MAX_NAME_CHARACTERS = 40;
 
-/** Whom a payment pays, and how much. */
+/** The payee of a payment, and the amount. */
 export interface Payee {
   /** Decimal string. */
   amount: string;
@@ -18,13 +18,13 @@ export interface Payee {
 interface Approval {
   institution: string;
   code: string;
-  /** As `EUR 1250.50`. */
+  /** For example `EUR 1250.50`. */
   sum: string;
   account: string;
   name: string;
 }
 
-/** The code comes first: phones offer the first digits of a text message to the field that waits for them. */
+/** The code comes first, because phones offer the first digits of a text message to the field that waits for them. */
 const TEXTS: Record<Language, (approval: Approval) => string> = {
   en: ({ institution, code, sum, account, name }) =>
     `${institution}: ${code} approves the payment of ${sum} to ${account} (${name}). It is valid for 5 minutes. ` +
@@ -40,7 +40,7 @@ const TEXTS: Record<Language, (approval: Approval) => string> = {
     'Si no está aprobando este pago, no introduzca ni comparta el código.',
 };
 
-/** The text message with the code for the approval of payments: it shows what the code approves. */
+/** The text message with the code for the approval of a payment. It shows what the code approves. */
 export function approvalText(
   language: Language,
   institution: string,
@@ -64,7 +64,7 @@ function accountOf({ iban, account_number: number }: Payee): string {
   return iban ?? number ?? '-';
 }
 
-/** Accounts that a text message for many payments names. */
+/** The most accounts that a text message for many payments names. */
 const MAX_ACCOUNTS = 3;
 
 /** What one code approves. */
@@ -94,7 +94,7 @@ const TEXTS_OF_MANY: Record<
     'Si no está aprobando estos pagos, no introduzca ni comparta el código.',
 };
 
-/** The text message with the code for many approvals: their number, the sum for each currency, and some of the accounts. */
+/** The text message with the code for many approvals. It names their number, the sum for each currency, and some of the accounts. */
 export function approvalsText(language: Language, institution: string, { code, sums, accounts }: Approvals): string {
   const several = [...new Set(accounts.map(printable))];
   const named = several.slice(0, MAX_ACCOUNTS).join(', ') + (several.length > MAX_ACCOUNTS ? ', ...' : '');

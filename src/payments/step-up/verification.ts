@@ -12,12 +12,12 @@ import type { PaymentId } from '../../values/identifiers.ts';
 import { noPayment } from '../payment.ts';
 import { type Approver, hashTextedCode, secondFactorMissing } from './challenge.ts';
 
-/** Wrong codes that one challenge allows. */
+/** The number of wrong codes that one challenge allows. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * A payment `p` that is still what a row `c` of a challenge was made for: SQL. The account is taken apart, since Citus lets no update compare
- * what is put together from columns.
+ * SQL: whether a payment `p` still is what a row `c` of a challenge was made for. The account is compared field by field, because Citus
+ * does not allow an update to compare values that are composed of columns.
  */
 const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status
   and (p.account_number, p.iban, p.swift_code, p.bank_identifier)
@@ -25,7 +25,7 @@ const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_curren
 
 /** An approval of payments. */
 export interface Approval extends Approver {
-  /** It is refused as a whole where a payment does not exist or has changed; else that payment alone is. */
+  /** Whether the approval is refused as a whole if one payment does not exist or has changed. Otherwise only that payment is refused. */
   whole: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface StepUpAnswer {
   code: string | undefined;
 }
 
-/** A right code that has not been used yet. */
+/** A correct code that has not been used yet. */
 export interface Proof {
   challenge: string;
   /** The time step of a TOTP code. */
@@ -43,12 +43,12 @@ export interface Proof {
 }
 
 /**
- * Checks the code of an approval, before its transaction. The attempt is counted and committed before the code is looked at, so that
- * parallel guesses never exceed what the challenge allows. A second limit counts the wrong codes of all challenges and sign-ins of a
- * contact. The challenge must have been opened for these payments.
- * @returns the proof, which `redeem` uses up; undefined where there is nothing to check: `redeem` says whether that will do
- * @throws Problem second_factor_missing, payment_not_found, challenge_expired, step_up_failed, in this order;
- *   rate_limited after too many wrong codes
+ * Checks the code of an approval, before its transaction. The attempt is counted and committed before the code is checked, so parallel
+ * guesses never exceed what the challenge allows. A second limit counts the wrong codes in all challenges and sign-ins of a contact. The
+ * challenge must have been opened for these payments.
+ * @returns the proof, which `redeem` uses up; undefined if there is nothing to check, and then `redeem` decides whether a proof is needed
+ * @throws Problem second_factor_missing, payment_not_found, challenge_expired, step_up_failed, in this order; rate_limited after too many
+ * wrong codes
  */
 export async function checkStepUp(
   context: Context,
@@ -97,7 +97,7 @@ async function needsStepUp(db: Db, { clientId, contactId, paymentIds, whole }: A
   if (!found?.needed) return false;
   if (found.second_factor === 'none') throw secondFactorMissing();
   if (!whole) return true;
-  // A worker of Citus has the payments, and not the people.
+  // A Citus worker holds the payments but not the people.
   const { payments } =
     found.payments === undefined
       ? one(await db.query<{ payments: number }>(`select ${countPayments('$2')}`, [clientId, paymentIds]))
@@ -106,12 +106,12 @@ async function needsStepUp(db: Db, { clientId, contactId, paymentIds, whole }: A
   return true;
 }
 
-/** Each is looked up by itself: the planner would go through all payments of the client. @param payments an SQL parameter */
+/** Looks up each payment separately. Otherwise the planner would scan all payments of the client. @param payments an SQL parameter */
 const countPayments = (payments: string) =>
   `(select count(*)::int from unnest(${payments}::text[]) as w(payment_id) cross join lateral (
      select from payments where client_id = $1 and payment_id = w.payment_id offset 0) p) as payments`;
 
-/** What an attempt at a challenge is checked with. */
+/** What is needed to check an attempt at a challenge. */
 export interface Attempt {
   kind: 'totp' | 'sms';
   code_sha256: Buffer | null;
@@ -130,7 +130,7 @@ export async function factorsOf(db: Db, contactId: string) {
   );
 }
 
-/** Counts an attempt at a challenge that is good for this approval now. */
+/** Counts an attempt at a challenge that is valid for this approval now. */
 async function countAttempt(
   db: Db,
   { clientId, contactId, paymentIds, whole }: Approval,
@@ -173,11 +173,11 @@ function prove(
 }
 
 /**
- * Uses a proof up, as the first step of the approval's transaction: the challenge is used with the approval or not at all. Payments that are
- * still what the code stands for stay so until the transaction ends.
+ * Uses up a proof, as the first step of the approval's transaction: the challenge is used with the approval or not at all. Payments that
+ * are unchanged since the code was made stay locked until the transaction ends.
  * @returns the payments that have changed since
- * @throws Problem without a proof, where the client asks for one: second_factor_missing, payment_not_found, step_up_required; with one:
- *   challenge_expired where it was used a moment ago or the whole has changed, step_up_failed where the TOTP code was used a moment ago
+ * @throws Problem without a proof, if the client requires one: second_factor_missing, payment_not_found, step_up_required; with a proof:
+ * challenge_expired if it was just used or the whole has changed, step_up_failed if the TOTP code was just used
  */
 export async function redeem(
   tx: Transaction,
@@ -202,7 +202,7 @@ export async function redeem(
 }
 
 /**
- * Uses a challenge and its code up, in the transaction of what they prove.
+ * Uses up a challenge and its code, in the transaction of what they prove.
  * @returns the hash of the challenge
  * @throws Problem challenge_expired, step_up_failed
  */
@@ -222,7 +222,7 @@ export async function useUp(
   return challenge;
 }
 
-/** Too many wrong codes of this contact, in whatever challenges. */
+/** Throws the refusal after too many wrong codes of this contact, over all challenges. */
 function asProblem(error: unknown): never {
   if (!(error instanceof OAuthError) || error.retryAfter === undefined) throw error;
   throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });

@@ -3,16 +3,16 @@ import type { Db } from '../../database/database.ts';
 import { contactNames } from '../../identity/people/contact-names.ts';
 import type { PaymentWebhookStatus } from '../moves.ts';
 
-/** Entries that are shown, and events that are looked through for them: a client may have many of other kinds. */
+/** The number of entries to show. Events of other kinds may be many, so the number of events to examine is limited too. */
 const MAX_ENTRIES = 10;
 const MAX_EVENTS = 200;
 
-/** Something that happened to a payment lately. */
+/** Something that happened to a payment recently. */
 export interface Activity {
   at: Date;
   payment_id: string;
   what: PaymentWebhookStatus;
-  /** The person who did it; null where the institution did. */
+  /** The person who did it; null if the institution did. */
   by: string | null;
   reason: string | null;
   amount: string;
@@ -23,12 +23,12 @@ export interface Activity {
 
 /** A contact's name. @param id SQL */
 const nameOf = (id: string) => `(select k.name from contacts k where k.contact_id = ${id})`;
-/** Whom an entry names, where a worker of Citus has the payments and not the contacts. */
+/** Leaves the identifier in an entry, because a Citus worker holds the payments but not the contacts. */
 const itself = (id: string) => id;
 
 /**
- * What happened to the client's payments lately, the newest first. A payment that was made shows as what followed at once: that it waits,
- * or that it needed no approval. Imports cause no events: of the newest payments without any, what stands on them is told.
+ * What happened to the client's payments recently, the newest first. A created payment appears with the result: it waits, or it needed no
+ * approval. Imports cause no events. For the newest payments without events, the entries come from the payment's own fields.
  */
 export async function recentActivity(db: Db, clientId: string): Promise<Activity[]> {
   if (!isDistributed(db)) return (await db.query<Entry>(activityStatement(nameOf, clientId))).rows;
@@ -44,7 +44,7 @@ export async function recentActivity(db: Db, clientId: string): Promise<Activity
 
 type Entry = Activity & Record<string, unknown>;
 
-/** @param by SQL for the person that an identifier names */
+/** @param by SQL for the person whom an identifier names */
 function activityStatement(by: (id: string) => string, clientId: string) {
   return {
     name: `recent-activity-${by.name}`,

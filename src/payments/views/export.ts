@@ -6,14 +6,14 @@ import { SearchConditions } from '../search/search-conditions.ts';
 import type { PaymentSearch } from '../search/search-parameters.ts';
 import { Parameters } from '../search/search-statement.ts';
 
-/** Payments that are read and written at once. */
+/** The number of payments that are read and written at once. */
 const PART_ROWS = 1_000;
-/** A reader that takes longer is cut off: its transaction keeps the database from cleaning up. */
+/** A slower reader is cut off, because its transaction keeps the database from cleaning up. */
 const MAX_EXPORT_MS = 600_000;
-/** UTF-8 with a byte order mark; without one, spreadsheets read it in the machine's old code page. */
+/** UTF-8 with a byte order mark. Without one, spreadsheets use the machine's old code page. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** The columns in their order, under the API's names. `text`: people wrote it. Amounts are plain decimals, moments are London's. */
+/** The columns in order, under the API's names. `text`: people wrote it. Amounts are plain decimals, moments are in London time. */
 const COLUMNS: readonly (readonly [name: string, sql: string, text?: 'text'])[] = [
   ['payment_id', 'p.payment_id'],
   ['created_date', `to_char(p.created at time zone 'Europe/London', 'YYYY-MM-DD HH24:MI:SS')`],
@@ -37,13 +37,13 @@ const COLUMNS: readonly (readonly [name: string, sql: string, text?: 'text'])[] 
   ['reason', 'p.reason', 'text'],
 ];
 
-/** Who exports: as of a search. */
+/** The contact who exports, as in a search. */
 export interface Exporter {
   clientId: string;
   viewer: string;
 }
 
-/** The statement of everything that a search matches, in its order; the page of the search plays no part. */
+/** The statement for everything that a search matches, in its order. It ignores the page of the search. */
 function exportStatement({ clientId, viewer }: Exporter, search: PaymentSearch): { text: string; values: unknown[] } {
   const parameters = new Parameters();
   const [client, contact] = [parameters.add(clientId), `${parameters.add(viewer)}::text`];
@@ -51,15 +51,15 @@ function exportStatement({ clientId, viewer }: Exporter, search: PaymentSearch):
   const columns = COLUMNS.map(([, sql]) => sql).join(', ');
   const matches = `select ${columns}, p.${search.orderBy} as sorted, p.id from payments p where ${conditions.every()}`;
   const direction = search.descending ? ' desc' : '';
-  // The viewer is a parameter of some searches only; a parameter that no text names has no type.
+  // Only some searches use the viewer as a parameter, and a parameter that the text does not use has no type.
   const text = `select * from (${conditions.eachIdentifier(matches)}) m where ${contact} is not null
     order by sorted${direction}, id${direction}`;
   return { text, values: parameters.values };
 }
 
 /**
- * Everything that a search matches, as parts of a CSV file: one snapshot, read through a cursor, so that a million payments take no more
- * memory than a thousand. A reader that goes away ends it.
+ * Everything that a search matches, as parts of a CSV file. It is one snapshot, read through a cursor, so a million payments take no more
+ * memory than a thousand. If the reader goes away, the export ends.
  */
 export async function* exportPayments(pool: Pool, exporter: Exporter, search: PaymentSearch): AsyncGenerator<string> {
   const began = monotonic();
@@ -82,7 +82,7 @@ export async function* exportPayments(pool: Pool, exporter: Exporter, search: Pa
     }
     sound = true;
   } finally {
-    // Closing the connection ends the transaction of an export that was cut off, wherever it was.
+    // Closing the connection ends the transaction of an interrupted export, wherever it was.
     if (sound) await connection.query('rollback');
     connection.release(!sound);
   }

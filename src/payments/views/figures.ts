@@ -1,28 +1,28 @@
 import type { Db } from '../../database/database.ts';
 import { mayApprove, withPermissions } from '../viewer-permissions.ts';
 
-/** How many payments there are, and what they come to. */
+/** A number of payments, and their sums. */
 export interface Figure {
   count: number;
   /** A decimal text for each currency, by its code. */
   sums: { currency: string; count: number; amount: string }[];
 }
 
-/** What a person sees first of a client (docs/pages.md). */
+/** What a person sees first about a client (docs/pages.md). */
 export interface Figures {
   waiting_for_me: Figure;
-  /** Of those, what is to be paid today or should have been paid before. */
+  /** The part of `waiting_for_me` that is due today or overdue. */
   due_for_me: Figure;
   made_by_me: Figure;
-  /** What waits for anybody, and is to be paid today. */
+  /** What waits for anybody and is due today. */
   due_today: Figure;
 }
 
-/** Where a figure is kept: the conditions of its rolled-up rows and of the deltas since (totals.ts). $2 is the contact, $3 today. */
+/** How a figure is stored: the conditions on its rolled-up rows and on the deltas since (totals.ts). $2 is the contact, $3 today. */
 interface KeptFigure {
   totals: string;
   deltas: string;
-  /** What else must hold. */
+  /** A further condition. */
   only?: string;
 }
 
@@ -45,8 +45,8 @@ const FIGURES: Record<keyof Figures, KeptFigure> = {
 };
 
 /**
- * The figures of a client for a contact, by one statement on one connection: every open page asks for them after each change. They are
- * kept and not added up, so that they cost the same however many payments wait.
+ * The figures of a client for a contact, read by one statement on one connection, because every open page asks for them after each change.
+ * They are kept rather than added up, so the cost does not depend on how many payments wait.
  * @param today the London day
  */
 export async function readFigures(

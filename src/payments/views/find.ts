@@ -2,9 +2,9 @@ import { nameKey } from '../../beneficiaries/account-key.ts';
 import type { Db } from '../../database/database.ts';
 import { isUuid } from '../../values/identifiers.ts';
 
-/** Finds of each kind. */
+/** The most results of each kind. */
 const MAX_FINDS = 6;
-/** Digits of an amount, in whole and after the point. */
+/** The most digits of an amount, and the most after the point. */
 const MAX_DIGITS = 20;
 
 export interface FoundPayment {
@@ -25,7 +25,7 @@ export interface FoundPayee {
   account: string | null;
 }
 
-/** What a text names of a client. */
+/** The results of a global search in a client's data. */
 export interface Finds {
   payments: FoundPayment[];
   payees: FoundPayee[];
@@ -43,12 +43,12 @@ const PAYMENTS = `select payment_id, amount, payment_currency, beneficiary_name,
     one('reference = $4'),
     one('amount = any($5::numeric[])'),
   ].join('\n  union ')}) found order by created desc, id desc limit ${MAX_FINDS}`;
-// The ones whose name begins with the text stand first.
+// Payees whose name begins with the text come first.
 const PAYEES = `select beneficiary_id, beneficiary_name, currency, right(coalesce(iban, account_number), 4) as account
   from beneficiaries where client_id = $1 and active and strpos(name_key, $2) > 0
   order by strpos(name_key, $2), name_key, account_id limit ${MAX_FINDS}`;
 
-/** The payments and payees of a client that a text names: an id, a UETR, a whole reference, an amount, a part of a payee's name. */
+/** The payments and payees of a client that a text names: an id, a UETR, a whole reference, an amount, or part of a payee's name. */
 export async function findNamed(db: Db, clientId: string, text: string): Promise<Finds> {
   const { rows: payments } = await db.query<FoundPayment>(PAYMENTS, [
     clientId,
@@ -61,7 +61,7 @@ export async function findNamed(db: Db, clientId: string, text: string): Promise
   return { payments, payees };
 }
 
-/** The amounts that a text may mean, in any locale: `1,234` is a thousand and more, or a little more than one. */
+/** The amounts that a text may mean in any locale: `1,234` is either above a thousand or slightly above one. */
 export function amountsOf(text: string): string[] {
   const written = text.replace(/[\s'’\u00a0\u202f]/gu, '');
   if (!/^\d[\d.,]*$/.test(written) || written.replace(/\D/g, '').length > MAX_DIGITS) return [];
@@ -70,7 +70,7 @@ export function amountsOf(text: string): string[] {
   if (last < 0) return [whole];
   const fraction = written.slice(last + 1);
   const exact = `${written.slice(0, last).replace(/[.,]/g, '')}.${fraction || '0'}`;
-  // The same sign twice groups digits; one with three digits behind it may.
+  // A sign that appears twice groups digits. One that is followed by three digits may do so.
   const isGrouped = written.indexOf(written[last] as string) !== last;
   if (isGrouped) return [whole];
   return fraction.length === 3 && !exact.startsWith('0') ? [exact, whole] : [exact];

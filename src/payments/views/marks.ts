@@ -1,21 +1,21 @@
 import type { PAYEE_COLUMNS } from '../../beneficiaries/payee.ts';
 import type { Db } from '../../database/database.ts';
 
-/** How long before a payment was made a change of its payee is worth a mark. */
+/** Days before a payment's creation during which a change of its payee is worth a mark. */
 const PAYEE_CHANGED_DAYS = 7;
 
-/** What an approver should look at twice, of a payment that waits for an approval. */
+/** What an approver should check carefully about a payment that waits for an approval. */
 export interface Marks {
   payment_id: string;
-  /** No payment to this beneficiary has been sent before. */
+  /** Whether no payment to this beneficiary has been sent before. */
   first_payment: boolean;
-  /** When the payee was changed last in the 7 days before the payment was made, and what was changed in them. */
+  /** The last change of the payee in the 7 days before the payment was made, and the fields that were changed in these days. */
   payee_changed: { at: string; fields: (typeof PAYEE_COLUMNS)[number][] } | null;
-  /** Its payment date is the present London day, or has passed. */
+  /** Whether its payment date is the current London day, or has passed. */
   due: 'today' | 'past' | null;
 }
 
-/** Payments whose marks are asked for. */
+/** The payments whose marks are wanted. */
 interface Marked {
   clientId: string;
   paymentIds: readonly string[];
@@ -23,7 +23,7 @@ interface Marked {
   today: string;
 }
 
-/** The marks of those of the client's payments that wait for an approval; others have none (the pages, docs/pages.md). */
+/** The marks of those payments of the client that wait for an approval; other payments have none (docs/pages.md). */
 export async function paymentMarks(db: Db, marked: Marked): Promise<Marks[]> {
   return (await db.query<Marks & Record<string, unknown>>(marksStatement(marked))).rows;
 }

@@ -2,10 +2,10 @@ import type { Db } from '../../database/database.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import type { PaymentWebhookStatus } from '../moves.ts';
 
-/** Events that are shown of a payment: most have fewer than ten. */
+/** The most events that are shown for a payment. Most payments have fewer than ten. */
 const MAX_EVENTS = 50;
 
-/** What the client's programs were told of a payment, and how many of its subscriptions have got it. */
+/** What the client's programs were told about a payment, and how many of its subscriptions have received it. */
 export interface PaymentNews {
   what: PaymentWebhookStatus;
   at: Date;

@@ -1,14 +1,14 @@
 import type { Db } from '../../database/database.ts';
 import { addDays } from '../../values/calendar.ts';
 
-/** Days that are looked ahead besides today, and back. */
+/** The number of days to look ahead besides today, and to look back. */
 const DAYS = 14;
-/** How long ago a payment can have been made that went wrong lately: what is older is not looked through. */
+/** The greatest age of a payment that may have failed recently. Older ones are not examined. */
 const MAX_AGE_DAYS = 90;
-/** Payments that went wrong, at most. */
+/** The most failed payments that are listed. */
 const MAX_WRONG = 10;
 
-/** What leaves on a day in a currency. */
+/** What leaves on one day in one currency. */
 export interface Leaving {
   day: string;
   currency: string;
@@ -17,28 +17,28 @@ export interface Leaving {
   amount: string;
 }
 
-/** A payment that cannot go on, or came to nothing without a person's will. */
+/** A payment that cannot go on, or that ended without a person's decision. */
 export interface Wrong {
   payment_id: string;
   what: 'information' | 'invalidated' | 'return_started' | 'returned';
   amount: string;
   payment_currency: string;
   beneficiary_name: string;
-  /** Since when; null where it cannot go on at present. */
+  /** Since when; null if it cannot go on at present. */
   at: Date | null;
 }
 
-/** What is to come and what went wrong, of a client's payments. */
+/** What is to leave and what has failed, among a client's payments. */
 export interface Outlook {
-  /** The days ahead, the first is today. */
+  /** The days ahead, beginning with today. */
   days: string[];
   leaving: Leaving[];
   wrong: Wrong[];
 }
 
 /**
- * What leaves in the next days, and what went wrong in the last ones.
- * @param today the London day; what should have left before counts on it
+ * What leaves in the next days, and what failed in the last ones.
+ * @param today the London day. Overdue payments count for it
  */
 export async function readOutlook(db: Db, clientId: string, today: string): Promise<Outlook> {
   const days = Array.from({ length: DAYS + 1 }, (_, index) => addDays(today, index));

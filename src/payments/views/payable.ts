@@ -8,15 +8,15 @@ import { readSettingsOf } from '../order-settings.ts';
 import { openDays } from '../payment-date.ts';
 import { bankCountry, schemeRuleFor } from '../schemes.ts';
 
-/** What the form of a new payment offers: what is paid from, whom, and on which days. */
+/** What the form of a new payment offers: sources of money, payees and days. */
 
-/** Trades that are offered. */
+/** The most trades that are offered. */
 const MAX_TRADES = 50;
-/** Payees that are offered. */
+/** The most payees that are offered. */
 const MAX_PAYEES = 8;
-/** The newest payments, whose payees are the last used ones. */
+/** The number of newest payments from which the recently used payees are taken. */
 const RECENT_PAYMENTS = 500;
-/** Payees of a name that are compared by their last use. */
+/** The most payees with a matching name that are compared by their last use. */
 const MAX_NAMED = 200;
 
 /** What payments can be paid from. Amounts are decimal texts. */
@@ -53,7 +53,7 @@ export interface PayablePayee {
 
 const PAYEE = `b.beneficiary_id, b.beneficiary_name as name, b.currency, b.iban, b.account_number`;
 
-/** The payees whose name has a text, the last used first; without a text all are meant. */
+/** The payees whose name contains a text, the most recently used first. Without a text, any payee matches. */
 export async function payeesByUse(db: Db, clientId: string, text: string): Promise<PayablePayee[]> {
   const { rows } = await db.query<PayablePayee & Record<string, unknown>>(
     `with recent as (
@@ -73,16 +73,16 @@ export async function payeesByUse(db: Db, clientId: string, text: string): Promi
   return rows;
 }
 
-/** What a payment was, for another one like it. */
+/** An earlier payment, as the template of a new one. */
 export interface PaidBefore {
-  /** Null where its payee was deleted. */
+  /** Null if its payee was deleted. */
   payee: PayablePayee | null;
   /** A decimal text. */
   amount: string;
   reference: string | null;
   charges: string | null;
   reason: string | null;
-  /** What it was paid from: an account, or else a trade. */
+  /** The source of its money: an account, or else a trade. */
   funding_account_id: number | null;
   trade_id: string | null;
 }
@@ -103,21 +103,21 @@ export async function paidBefore(db: Db, clientId: string, paymentId: string): P
   return found;
 }
 
-/** On which days a payment can leave. */
+/** The days on which a payment can leave. */
 export interface PayableDays {
   today: string;
   earliest: string;
   latest: string;
-  /** Days of the week that are closed, as ISO 8601 counts. */
+  /** Days of the week that are closed, numbered as in ISO 8601. */
   weekend: readonly number[];
   holidays: readonly { date: string; name: string | null }[];
-  /** Until when a payment leaves today, in its zone; null: all day. */
+  /** The time until which a payment still leaves today, in its zone; null: all day. */
   cutoff: { time: string; zone: string } | null;
-  /** Why it does not leave today: the cut-off has passed, or the trade it is paid from matures later. */
+  /** Why it cannot leave today: the cut-off has passed, or the trade that pays for it matures later. */
   late: 'cutoff' | 'maturity' | null;
 }
 
-/** What a payment would be. */
+/** A planned payment. */
 interface Payable {
   clientId: string;
   beneficiaryId: string;

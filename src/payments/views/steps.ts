@@ -6,7 +6,7 @@ import type { PaymentStatus } from '../moves.ts';
 import { noPayment } from '../payment.ts';
 import { PAYMENTS_BY_ID } from '../payment-fields.ts';
 
-/** Rows of the audit trail that are looked through. */
+/** The most rows of the audit trail that are examined. */
 const MAX_ROWS = 200;
 
 /** A status that a payment has had. */
@@ -15,10 +15,10 @@ export interface PaymentStep {
   at: Date;
 }
 
-/** What the pages show of a payment's way in addition to the payment itself. */
+/** What the pages show of a payment's history besides the payment itself. */
 export interface PaymentSteps {
   sent_date: Date | null;
-  /** In their order. Payments that were imported have only what the import told. */
+  /** In order. Imported payments have only the steps that the import gave. */
   steps: PaymentStep[];
 }
 
@@ -39,17 +39,17 @@ export async function paymentSteps(db: Db, clientId: string, paymentId: PaymentI
   return { sent_date: payment.sent_date, steps };
 }
 
-/** How a payment stands, and who brought it there. */
+/** The current state of a payment, and who decided it. */
 export interface Outcome {
   payment_id: string;
   status: PaymentStatus;
-  /** The name of the person; null while it waits, and where the institution did it. */
+  /** The person's name; null while it waits, and if the institution decided. */
   by: string | null;
   at: Date | null;
   reason: string | null;
 }
 
-/** How payments of the client stand now, for somebody who came too late. */
+/** The current state of a client's payments, for somebody whose decision came too late. */
 export async function paymentOutcomes(db: Db, clientId: string, paymentIds: readonly string[]): Promise<Outcome[]> {
   const { rows } = await db.query<Outcome & Record<string, unknown>>({
     name: 'payment-outcomes',

@@ -5,10 +5,10 @@ import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
 import { listNotifications } from '../../webhooks/history.ts';
 import { findPaymentOwner } from '../payment.ts';
 
-/** Rows of the audit trail, and notifications, that a timeline shows. */
+/** The most audit rows, and the most notifications, that a timeline shows. */
 const MAX_ROWS = 1_000;
 
-/** The order of what happened at the same moment: a cause before its effect. */
+/** The order of what happened at the same moment: causes before effects. */
 const KINDS = ['audit', 'action', 'approval', 'notification', 'attempt'] as const;
 
 /** Something that happened to a payment. */
@@ -19,7 +19,7 @@ export interface TimelineEntry {
 }
 
 /**
- * Everything that happened to a payment, in order, for the person who answers a client's question (docs/operator-interface.md, Find things).
+ * Everything that happened to a payment, in order, for somebody who answers a client's question (docs/operator-interface.md, Find things).
  * @throws Problem payment_not_found
  */
 export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<TimelineEntry[]> {
@@ -55,7 +55,7 @@ export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<Tim
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime() || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
-/** What a payment's record says of itself: an action with its moment and whose it was, as far as it says. */
+/** An action that a payment's own record shows, with its moment and its actor as far as the record has them. */
 interface Recorded {
   create: [string, string];
   authorise: [string | null, string | null];
@@ -65,8 +65,9 @@ interface Recorded {
 }
 
 /**
- * What the record of a payment says where the trail does not: the trail has one row for thousands of imported payments, which names none.
- * @param known `isDecided`: its approvals are entries of their own
+ * What the record of a payment shows and the trail does not. The trail has one row for thousands of imported payments, which names none of
+ * them.
+ * @param known `isDecided`: its approvals are separate entries
  */
 async function recordEntries(
   db: Db,
@@ -98,7 +99,7 @@ function auditEntry({ at, actor, request_id, action, before, after, reason }: Au
   return { at, kind: 'action', actor, request_id, reason, from: before?.status ?? null, ...after };
 }
 
-/** Approvals keep whole seconds; the audit row of the same decision has the moment. */
+/** Approvals store whole seconds. The audit row of the same decision has the exact moment. */
 function approvalEntry(each: Authorisation, audit: AuditOfRecord[]): TimelineEntry {
   const { date, contact_id, contact_name, level, status, reason, on_behalf_by } = each;
   const decision = status === 1 ? 'authorise' : 'reject';

@@ -16,13 +16,13 @@ export interface Attempt {
   startedAt: Date;
 }
 
-/** An attempt that has ended, and what it makes of its notification. */
+/** An attempt that has ended, and the resulting state of its notification. */
 export interface AttemptResult extends Attempt {
   outcome: Outcome;
   status: 'pending' | 'delivered' | 'failed';
-  /** When it is tried again; for `pending`. */
+  /** When it is tried again, for `pending`. */
   dueAt: Date | null;
-  /** Whether the receiver asked for that moment. */
+  /** Whether the receiver asked for this moment. */
   asked: boolean;
   now: Date;
 }
@@ -61,9 +61,9 @@ const writeStatement = (window: DayWindow | undefined) => `
   on conflict do nothing`;
 
 /**
- * Writes results: attempts, the state of their notifications, and the queue. The lease fences them: where another worker has taken a
- * delivery over, its state stays as it is and only the attempt is recorded. A delivery whose redelivery was asked for during the attempt
- * (redelivery.ts resets the round) is not given up; it is due at once.
+ * Writes results: attempts, the state of their notifications, and the queue. The lease fences them: if another worker has taken over a
+ * delivery, only the attempt is recorded, and the delivery's state stays. A delivery that was requested again during the attempt
+ * (redelivery.ts resets the round) is not given up, but due at once.
  * @param batch `worker`: the id under which all of them were leased; `window`: undefined for results outside of it
  */
 export async function writeResults(
@@ -102,7 +102,7 @@ export async function writeResults(
     );
 }
 
-/** An array literal of values that need no quotes (identifiers, numbers, words). The driver quotes each value, which takes ten times as long. */
+/** An array literal of values that need no quotes (identifiers, numbers, words). The driver would quote each value, which takes ten times as long. */
 function plainArray(
   results: readonly AttemptResult[],
   value: (one: AttemptResult) => string | number | null | undefined,

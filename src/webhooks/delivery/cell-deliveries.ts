@@ -14,22 +14,22 @@ import { type Flights, Sender } from './sender.ts';
 import type { Signer } from './signer.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Milliseconds between two looks at the day: partitions are made ahead, and dropped when they are old. */
+/** Milliseconds between two checks of the day. Partitions are made ahead, and dropped when they are old. */
 const RETENTION_INTERVAL_MS = 1_000;
-/** Milliseconds that attempts in flight get when the service stops. */
+/** Milliseconds that attempts in flight may still take when the service stops. */
 const STOP_TIMEOUT_MS = 8_000;
 
-/** What the cells of a process have together. */
+/** What the cells of a process share. */
 export interface Shared {
   registration: WorkerRegistration;
   signer: Signer;
   egress: Egress;
   flights: Flights;
-  /** How many cells there are. */
+  /** The number of cells. */
   cells: number;
 }
 
-/** The delivery engine's work in one cell of a process: from its outbox to its results. */
+/** The delivery engine's work in one cell of a process, from its outbox to its results. */
 export class CellDeliveries {
   readonly #endpoints: Endpoints;
   readonly #intake: Intake;
@@ -40,7 +40,7 @@ export class CellDeliveries {
   readonly #retention: Periodic;
   readonly #leaveToOthers: () => void;
 
-  /** @param pool the engine's own connections, of the cell */
+  /** @param pool the engine's own connections to the cell */
   constructor(context: Context, pool: Pool, { registration, signer, egress, flights, cells }: Shared) {
     const { clock, log, activity, rhythm } = context;
     this.#leaveToOthers = () => rhythm && activity.leaves(rhythm.cell);
@@ -86,7 +86,7 @@ export class CellDeliveries {
     this.#retention.start();
   }
 
-  /** Something was left to be done: looks at once. */
+  /** Work was left: looks for it at once. */
   wake(left: ReadonlySet<Work>): void {
     this.#intake.wake(left);
   }
@@ -98,14 +98,14 @@ export class CellDeliveries {
 
   /** The worker is registered (again). @param kept whether the leases are still this worker's */
   registered(kept: boolean): void {
-    // Under a new id, nothing that waits for a slot is still ours. Results of attempts in flight are recorded, and fenced.
+    // Under a new id, nothing that waits for a slot is ours any more. Results of attempts in flight are recorded, and fenced.
     if (!kept) this.#endpoints.dropReady();
-    // Changes that were announced while nobody listened are read now.
+    // Reads changes that were announced while nobody listened.
     this.#endpoints.markAllStale();
     this.#intake.restart();
   }
 
-  /** Looks at what waits for a slot or a moment. @returns the deliveries that it holds */
+  /** Processes what waits for a slot or a moment. @returns the number of deliveries that it holds */
   tick(): number {
     let held = 0;
     for (const endpoint of this.#endpoints.all()) {
@@ -117,20 +117,20 @@ export class CellDeliveries {
     return held;
   }
 
-  /** Begins no more attempts, and takes nothing new. */
+  /** Begins no more attempts, and takes in nothing new. */
   async takeNothing(): Promise<void> {
     this.#sender.stop();
     await Promise.all([this.#intake.stop(), this.#retention.stop(), this.#recovery.stop()]);
   }
 
-  /** Puts back what waits, and gives attempts in flight up to 8 s. */
+  /** Puts back what waits, and lets attempts in flight run for up to 8 s. */
   async finish(): Promise<void> {
     const released = await this.#endpoints.releaseReady();
     if (released > 0) this.#leaveToOthers();
     await endsWithin(this.#sender.idle(), STOP_TIMEOUT_MS);
   }
 
-  /** Writes what is not written yet. */
+  /** Writes all results that are not written yet. */
   async stop(): Promise<void> {
     await Promise.all([this.#results.stop(), this.#health.stop()]);
   }

@@ -18,7 +18,7 @@ interface ClaimRow {
   traceparent: string | null;
 }
 
-/** Leases the rows that `picked` names and reads what is sent. */
+/** Leases the rows that `picked` names, and reads what is to be sent. */
 const leasePicked = (window: DayWindow) => `
   leased as (update webhook_queue set lease_owner = $1::int where ctid = any(array(select place from picked)) returning *)
   select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts,
@@ -29,8 +29,8 @@ const leasePicked = (window: DayWindow) => `
   order by l.due_at, l.event_id`;
 
 /**
- * Leases due deliveries of the subscriptions in `wanted`, for each at most the number given. An index leads to the first due row of each:
- * the backlog of other subscriptions is not looked at, whatever its size.
+ * Leases due deliveries of the subscriptions in `wanted`, at most the given number for each. An index leads to the first due row of each,
+ * so the backlog of other subscriptions does not matter.
  */
 export async function claim(
   db: Db,
@@ -83,13 +83,13 @@ async function toDeliveries(db: Db, rows: readonly ClaimRow[]): Promise<Delivery
   return deliveries;
 }
 
-/** Deliveries that one statement claims at most. */
+/** The most deliveries that one statement claims. */
 const MAX_CLAIMED = 500;
 
-/** Decides whose deliveries are claimed next: one client after the other, so that the backlog of one does not delay the others. */
+/** Decides whose deliveries are claimed next. It goes from client to client, so that the backlog of one does not delay the others. */
 export class ClaimTurns {
   readonly #endpoints: Endpoints;
-  /** The client whose turn was last; the empty text where every client has had its turn. */
+  /** The client whose turn was last; the empty text after every client has had its turn. */
   #last = '';
 
   constructor(endpoints: Endpoints) {
@@ -97,7 +97,7 @@ export class ClaimTurns {
   }
 
   /**
-   * How many deliveries to claim of which subscriptions, beginning with the client after the one whose turn was last.
+   * How many deliveries to claim for which subscriptions, beginning with the client after the last one.
    * @param now milliseconds of service time
    */
   next(now: number): Map<string, number> {

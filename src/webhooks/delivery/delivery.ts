@@ -8,28 +8,29 @@ export interface Delivery {
   subscriptionId: string;
   type: NotificationType;
   createdAt: Date;
-  /** Attempts made so far, and those of the present round. */
+  /** Attempts made so far, in total and in the current round. */
   attempts: number;
   roundAttempts: number;
   /** The revision of the subscription at the time of the lease. */
   revision: number;
-  /** The empty text where the event is no longer kept. */
+  /** The empty text if the event is no longer kept. */
   body: string;
-  /** The span that caused the event. */
+  /** The trace span that caused the event. */
   traceparent: string | null;
 }
 
 /**
- * The settings of every connection that runs the engine's statements. Each statement finds a few hundred rows by key. A wrong estimate (of a
- * queue that was empty when statistics were taken, of an array parameter) must never turn one into a scan of a day or of a dead endpoint's backlog.
+ * The settings of every connection that runs the engine's statements. Each statement finds a few hundred rows by key. A wrong estimate (of
+ * a queue that was empty when statistics were taken, or of an array parameter) must never turn one into a scan of a day or of a dead
+ * endpoint's backlog.
  *
- * The statements do not wait for the disk. When the database's machine dies, the work of the last moments is done again: at least once, with the
- * same ids. The events themselves were committed durably. A statement whose connection is gone ends within a second.
+ * The statements do not wait for the disk. If the database's machine dies, the work of the last moments is repeated with the same ids:
+ * delivery is at least once. The events themselves were committed durably. A statement whose connection is gone ends within a second.
  */
 export const CONNECTION_SETTINGS = `set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off;
   set enable_bitmapscan = off; set synchronous_commit = off; set client_connection_check_interval = '1s'`;
 
-/** Reads the bodies that lie outside the window of days, from every partition. */
+/** Reads the bodies that are outside the window of days, from all partitions. */
 export async function readMissingBodies(db: Db, deliveries: readonly Delivery[]): Promise<void> {
   const missing = deliveries.filter((delivery) => delivery.body === '');
   if (missing.length === 0) return;

@@ -3,14 +3,14 @@ import type { Db, Pool } from '../../database/database.ts';
 import { announceNotifications, returningIds } from '../announcement.ts';
 import type { Endpoints } from './endpoints.ts';
 
-/** Subscriptions that one discovery finds at most. */
+/** The most subscriptions that one discovery finds. */
 const MAX_DISCOVERED = 20_000;
-/** Subscriptions read by one statement, and deliveries cancelled by one. */
+/** Subscriptions that one statement reads, and deliveries that one statement cancels. */
 const MAX_LOADED = 500;
 const MAX_CANCELLED = 1_000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** Finds deliveries in the queue that no endpoint of this process knows of: left by other workers, put back, or asked for again. */
+/** Finds deliveries in the queue that no endpoint of this process knows: left by other workers, put back, or requested again. */
 export class Discovery {
   readonly #context: Context;
   readonly #pool: Pool;
@@ -30,8 +30,8 @@ export class Discovery {
   }
 
   /**
-   * Begins a discovery apart from the intake's loop, which must not wait for it: a mass of rows that are being written, or that have just been
-   * deleted, makes it slow. The endpoints that it finds know afterwards when they are due.
+   * Begins a discovery outside the intake's loop, which must not wait for it. Masses of rows that are being written, or that were just
+   * deleted, make it slow. Afterwards the endpoints that it finds know when they are due.
    */
   begin(now: Date, done: () => void): void {
     if (this.#running) return;
@@ -69,8 +69,8 @@ export class Discovery {
 }
 
 /**
- * The subscriptions that have deliveries in the queue without a lease, and when the first of each is due. Steps from subscription to
- * subscription in the index: the cost is the number of subscriptions, not the length of their backlogs. At most MAX_DISCOVERED.
+ * The subscriptions with deliveries in the queue without a lease, and when the first of each is due. It steps from subscription to
+ * subscription in the index. So its cost depends on the number of subscriptions, not on their backlogs. At most MAX_DISCOVERED.
  * @param after only subscriptions after this one, in the order of their ids
  */
 export async function discover(db: Db, after?: string): Promise<{ subscriptionId: string; dueAt: Date }[]> {
@@ -90,7 +90,7 @@ export async function discover(db: Db, after?: string): Promise<{ subscriptionId
   return rows.map((row) => ({ subscriptionId: row.subscription_id, dueAt: row.due_at }));
 }
 
-/** Cancels deliveries that wait for a deleted subscription, up to MAX_CANCELLED. */
+/** Cancels up to MAX_CANCELLED deliveries that wait for a deleted subscription. */
 async function cancelWaiting(db: Db, subscriptionId: string, now: Date): Promise<void> {
   const returning = returningIds(db);
   const { rows } = await db.query<{ id: string }>({

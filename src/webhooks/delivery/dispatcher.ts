@@ -13,35 +13,35 @@ import { Flights } from './sender.ts';
 import { Signer } from './signer.ts';
 import { WorkerRegistration } from './worker.ts';
 
-/** Connections for the engine's statements: intake, results, endpoints. Several cells have the second number, all together. */
+/** Connections for the engine's statements: intake, results, endpoints. If there are several cells, they share the second number. */
 const MAX_CONNECTIONS = 4;
 const MAX_CONNECTIONS_OF_CELLS = 16;
-/** Milliseconds after which a statement without an answer is given up: a connection may be dead without a word. */
+/** Milliseconds after which a statement without an answer is given up. A connection may be dead without a sign. */
 const QUERY_TIMEOUT_MS = 15_000;
 /**
- * Milliseconds after which a coordinator of Citus ends a transaction that waits for its next statement. A fan-out is several statements
- * there. The engine sends each as soon as it has the answer of the one before, so that who is silent for longer has gone without a word.
- * Its events go back to the outbox. An engine that was only slow does them again.
+ * Milliseconds after which a Citus coordinator ends a transaction that waits for its next statement. A fan-out takes several statements
+ * there, and the engine sends each as soon as it has the previous answer. So whoever is silent for longer is gone. Its events go back to
+ * the outbox. An engine that was only slow does them again.
  */
 const MAX_IDLE_IN_TRANSACTION_MS = 5_000;
-/** Seconds for which a connection is kept: each day has its own statements, which a connection would keep for ever. */
+/** Seconds for which a connection is kept. Each day has its own statements, which a connection would otherwise keep for ever. */
 const MAX_CONNECTION_AGE_SECONDS = 6 * 3_600;
-/** Milliseconds between two looks at what waits for a slot or a moment. */
+/** Milliseconds between two checks of what waits for a slot or a moment. */
 const TICK_MS = 50;
 
 export interface DispatcherOptions {
-  /** How receivers' names become addresses; for tests. */
+  /** Replaces how receivers' names become addresses; for tests. */
   resolve?: Resolve;
   /** Milliseconds after which a statement without an answer is given up; for tests. */
   queryTimeoutMs?: number;
-  /** Requests in flight at once at most; for tests. */
+  /** The most requests in flight at once; for tests. */
   maxInFlight?: number;
 }
 
 /**
- * The delivery engine of one process: takes events in, sends notifications and writes the results (docs/webhooks.md, How it works).
- * At least once, never lost. Any number of them may run against one database. It works in each cell by itself; identity, connections and
- * requests in flight are those of the process.
+ * The delivery engine of one process. It takes events in, sends notifications and writes the results (docs/webhooks.md, How it works): at
+ * least once, never lost. Any number of engines may run against one database. It works in each cell separately. Identity, connections and
+ * requests in flight belong to the process.
  */
 export class Dispatcher implements Wakeful {
   readonly work = ['events', 'queue'] as const;
@@ -98,19 +98,19 @@ export class Dispatcher implements Wakeful {
     this.#registration = registration;
   }
 
-  /** Begins; where the database is away, as soon as it is back. */
+  /** Starts the engine. If the database is away, it begins as soon as the database is back. */
   start(): void {
     this.#registration.start();
     this.#each((cell) => cell.start());
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Something was left to be done: looks at once. @param cells where, if that is known */
+  /** Work was left: looks for it at once. @param cells where, if that is known */
   wake(cells: Iterable<number> = this.#cells.keys(), left: ReadonlySet<Work> = new Set(this.work)): void {
     for (const cell of cells) this.#cells.get(cell)?.wake(left);
   }
 
-  /** Takes nothing new, gives attempts in flight up to 8 s, puts the rest back. */
+  /** Takes in nothing new, lets attempts in flight run for up to 8 s, and puts the rest back. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;

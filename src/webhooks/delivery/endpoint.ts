@@ -1,31 +1,31 @@
 import { type EndpointSettings, UNREAD_SETTINGS } from '../endpoint-settings.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Failures in a row after which an endpoint counts as failing, and after which its attempts are paced. */
+/** The number of consecutive failures after which an endpoint counts as failing, and the number after which its attempts are paced. */
 const FAILING_AFTER = 3;
 const PACED_AFTER = 50;
 /** Milliseconds between two attempts of a paced endpoint. */
 const PACE_MS = 50;
-/** The milliseconds that an attempt is taken to last before there has been one, and the weight of the last attempt in the average. */
+/** The assumed duration of an attempt before the first one, in milliseconds, and the weight of the last attempt in the average. */
 const INITIAL_DURATION_MS = 100;
 const DURATION_WEIGHT = 1 / 8;
 
-/** What a worker knows of one subscription, and what it holds for it. */
+/** What a worker knows about one subscription, and the deliveries that it holds for it. */
 export class Endpoint {
   readonly id: string;
   #settings = UNREAD_SETTINGS;
-  /** Leased and waiting for a slot, first in, first out. */
+  /** Leased deliveries that wait for a slot, first in, first out. */
   #ready: Delivery[] = [];
   #inFlight = 0;
-  /** Whether the queue may hold more that is due, and the service time (milliseconds) from which on it does. */
+  /** Whether the queue may contain more due deliveries, and the service time (milliseconds) from which that is so. */
   #backlog = false;
   #nextDueMs = Number.POSITIVE_INFINITY;
   /** Failures since the last success, in this worker. */
   #failures = 0;
-  /** Monotonic milliseconds of the last failure after which no attempt has both begun and succeeded. */
+  /** Monotonic milliseconds of the last failure, unless an attempt has begun and succeeded since. */
   #failedMs: number | undefined;
   #durationMs = INITIAL_DURATION_MS;
-  /** Monotonic milliseconds: before the first a paced endpoint is not tried again; the second is its last use. */
+  /** Monotonic milliseconds: a paced endpoint is not tried before the first; the second is its last use. */
   #notBeforeMs = 0;
   #lastUsedMs = 0;
 
@@ -83,7 +83,7 @@ export class Endpoint {
     this.#ready.push(delivery);
   }
 
-  /** Whether a delivery may be sent now. Pings go to inactive subscriptions too (the service interface, POST /webhooks/ping). */
+  /** Whether a delivery may be sent now. Pings are sent to inactive subscriptions too (service interface, POST /webhooks/ping). */
   #takes(delivery: Delivery): boolean {
     const { deleted, usable, active } = this.#settings;
     return !deleted && usable && (active || delivery.type === 'PING');
@@ -101,7 +101,7 @@ export class Endpoint {
     return this.#ready.splice(0);
   }
 
-  /** Whether it may be tried now. An endpoint that keeps failing is not tried as fast as it fails. */
+  /** Whether it may be tried now. An endpoint that keeps failing is tried at a limited pace. */
   mayTry(monotonicMs: () => number): boolean {
     if (this.#failures < PACED_AFTER) return true;
     const now = monotonicMs();
@@ -124,8 +124,8 @@ export class Endpoint {
   }
 
   /**
-   * Notes an attempt that has ended.
-   * @param monotonicMs when
+   * Records an attempt that has ended.
+   * @param monotonicMs when it ended
    * @returns whether the endpoint has recovered: the attempt succeeded, and began after the last failure
    */
   record(success: boolean, durationMs: number, monotonicMs: number): boolean {
@@ -137,12 +137,12 @@ export class Endpoint {
     return recovered;
   }
 
-  /** A delivery is due again at a moment of service time. */
+  /** A delivery will be due again at a moment of service time. */
   retryAt(dueMs: number): void {
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }
 
-  /** The first delivery in the queue is due at a moment of service time. */
+  /** The first delivery in the queue will be due at a moment of service time. */
   discovered(dueMs: number): void {
     this.#nextDueMs = dueMs;
   }
@@ -152,13 +152,13 @@ export class Endpoint {
     this.#backlog = true;
   }
 
-  /** What was due at `now` (milliseconds of service time) has been claimed; `more` where there may be more of it. */
+  /** Everything that was due at `now` (milliseconds of service time) has been claimed; `more` if there may be more. */
   claimed(more: boolean, now: number): void {
     this.#backlog = more;
     if (this.#nextDueMs <= now) this.#nextDueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the queue may hold deliveries of it that are due at a moment of service time. */
+  /** Whether the queue may contain deliveries for it that are due at a moment of service time. */
   mayClaim(now: number): boolean {
     const { active, deleted } = this.#settings;
     return active && !deleted && (this.#backlog || this.#nextDueMs <= now);

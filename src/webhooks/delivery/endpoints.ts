@@ -9,18 +9,18 @@ import type { Leases } from './leases.ts';
 import type { ResultWriter } from './result-writer.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
+/** Deliveries are claimed ahead for an endpoint: this many milliseconds of work, and at most this number. */
 const AHEAD_MS = 500;
 const MAX_AHEAD = 500;
-/** For an endpoint that this worker does not know: deliveries for each of its slots. */
+/** For an endpoint that this worker does not know yet: deliveries for each of its slots. */
 const UNKNOWN_ROOM_FACTOR = 4;
-/** Requests in flight above which a failing endpoint gets one slot. */
+/** If more requests than this are in flight, a failing endpoint gets only one slot. */
 const BUSY_IN_FLIGHT = 1_000;
-/** Milliseconds after its last use for which an endpoint's room is told to the database; then it has the default again. */
+/** Milliseconds after its last use during which the database is told an endpoint's room. Afterwards the default applies. */
 const ROOM_KNOWN_MS = 1_000;
 /** Milliseconds after which an unused endpoint is forgotten. */
 const FORGET_AFTER_MS = 300_000;
-/** Deliveries, and characters of their bodies, that a worker holds at most, in all its cells. The others stay in the queue. */
+/** The most deliveries, and characters of their bodies, that a worker holds in all its cells. Others stay in the queue. */
 const MAX_HELD = 20_000;
 const MAX_HELD_CHARACTERS = 64 * 1024 * 1024;
 
@@ -31,11 +31,11 @@ export interface EndpointsParts {
   results: ResultWriter;
   /** Names of the service's own headers, in lower case. */
   reserved: ReadonlySet<string>;
-  /** How many cells share what the worker may hold. */
+  /** The number of cells that share what the worker may hold. */
   cells: number;
 }
 
-/** The endpoints of a worker: what they are, how much they may hold, and what they hold. */
+/** The endpoints of a worker: their settings, how much they may hold, and what they hold. */
 export class Endpoints {
   readonly #context: Context;
   readonly #parts: EndpointsParts;
@@ -62,7 +62,7 @@ export class Endpoints {
     return this.#known.get(id);
   }
 
-  /** The endpoint of a subscription; made, unread, where it is not known. */
+  /** The endpoint of a subscription. If it is unknown, it is made, with its subscription still unread. */
   obtain(id: string): Endpoint {
     let endpoint = this.#known.get(id);
     if (!endpoint) {
@@ -73,7 +73,7 @@ export class Endpoints {
     return endpoint;
   }
 
-  /** Takes the first delivery of an endpoint for an attempt, which `end` ends. */
+  /** Takes the first delivery of an endpoint for an attempt. `end` ends the attempt. */
   begin(endpoint: Endpoint): Delivery {
     this.#inFlight += 1;
     return endpoint.begin(monotonic());
@@ -89,13 +89,13 @@ export class Endpoints {
     return endpoint.failing && this.#inFlight > BUSY_IN_FLIGHT ? 1 : this.#share();
   }
 
-  /** This worker's part of the concurrency of a subscription, which is shared among the workers that are alive. */
+  /** This worker's share of a subscription's concurrency, which all living workers divide among themselves. */
   #share(): number {
     return Math.max(1, Math.floor(this.#context.config.webhookConcurrency / this.#parts.registration.peers));
   }
 
   /**
-   * How many more deliveries an endpoint may hold: the work of half a second. A free slot then never waits for a statement, and most of a
+   * How many more deliveries an endpoint may hold: the work of half a second. So a free slot never waits for a statement, and most of a
    * burst never waits in the queue. A failing endpoint holds no more than it has slots.
    */
   room(endpoint: Endpoint): number {
@@ -106,7 +106,7 @@ export class Endpoints {
     return Math.max(0, slots + Math.max(slots, ahead) - endpoint.held);
   }
 
-  /** The rooms of the endpoints used lately, and the room of every other one. */
+  /** The rooms of recently used endpoints, and the room of every other one. */
   rooms(): { rooms: Map<string, number>; defaultRoom: number } {
     const rooms = new Map<string, number>();
     if (this.isFull()) return { rooms, defaultRoom: 0 };
@@ -135,7 +135,7 @@ export class Endpoints {
     return false;
   }
 
-  /** Reads the subscriptions of known endpoints; where that fails, they are read again at the next `refresh`. Never throws. */
+  /** Reads the subscriptions of known endpoints. If that fails, they are read again at the next `refresh`. Never throws. */
   async load(ids: readonly string[]): Promise<void> {
     const known = ids.filter((id) => this.#known.has(id));
     if (known.length === 0) return;
@@ -159,7 +159,7 @@ export class Endpoints {
     try {
       return openSettings(row, this.#context.vault, this.#parts.reserved);
     } catch (error) {
-      // Sealed with another master key, for example: nothing is sent that cannot be signed as it should be.
+      // For example, sealed with another master key. Nothing is sent that cannot be signed properly.
       this.#context.log.error(
         { subscription: row.id, reason: messageOf(error) },
         'a webhook subscription cannot be used',
@@ -169,7 +169,7 @@ export class Endpoints {
     }
   }
 
-  /** Reads again what failed before and what is about to be sent: the announcement of a change may have been lost. */
+  /** Reads again what failed before and what is about to be sent, because the announcement of a change may have been lost. */
   async refresh(): Promise<void> {
     const ids = new Set(this.#stale);
     this.#stale.clear();
@@ -182,7 +182,7 @@ export class Endpoints {
     for (const id of this.#known.keys()) this.#stale.add(id);
   }
 
-  /** Takes deliveries that have just been leased, of endpoints whose subscription has been read; gives those endpoints. */
+  /** Takes deliveries that were just leased for endpoints whose subscription has been read. Returns those endpoints. */
   accept(deliveries: readonly Delivery[]): Set<Endpoint> {
     const touched = new Set<Endpoint>();
     for (const delivery of deliveries) {
@@ -194,7 +194,7 @@ export class Endpoints {
     return touched;
   }
 
-  /** Deliveries that may no longer be sent go back to the queue, or are cancelled where the subscription was deleted. */
+  /** Handles deliveries that may no longer be sent: they go back to the queue, or are cancelled if the subscription was deleted. */
   #refuse(endpoint: Endpoint): void {
     const refused = endpoint.removeRefused().map((delivery) => delivery.id);
     if (refused.length === 0) return;
@@ -202,14 +202,14 @@ export class Endpoints {
     else void this.#parts.leases.release(refused);
   }
 
-  /** Puts everything back that waits for a slot. @returns how many deliveries */
+  /** Puts back everything that waits for a slot. @returns the number of deliveries */
   async releaseReady(): Promise<number> {
     const released = this.#removeReady();
     await this.#parts.leases.release(released);
     return released.length;
   }
 
-  /** Forgets everything that waits for a slot: its leases belong to another worker now. */
+  /** Forgets everything that waits for a slot, because its leases now belong to another worker. */
   dropReady(): void {
     this.#removeReady();
   }
@@ -218,7 +218,7 @@ export class Endpoints {
     return [...this.#known.values()].flatMap((endpoint) => endpoint.removeAll().map((delivery) => delivery.id));
   }
 
-  /** Ids of all deliveries whose leases this worker needs: waiting for a slot, in flight, or with a result that is not written yet. */
+  /** Ids of all deliveries whose leases this worker needs: waiting for a slot, in flight, or with an unwritten result. */
   heldIds(): string[] {
     const ids = this.#parts.results.unwritten();
     for (const endpoint of this.#known.values()) for (const delivery of endpoint.ready) ids.push(delivery.id);

@@ -6,25 +6,25 @@ import type { NotificationType } from '../notification.ts';
 import { type Delivery, readMissingBodies } from './delivery.ts';
 
 export interface FanOut {
-  /** Events taken from the outbox. */
+  /** The number of events taken from the outbox. */
   taken: number;
   /** Whether a client used its whole share, and so may have more events. */
   more: boolean;
   deliveries: Delivery[];
-  /** Ids of subscriptions without room for all of their deliveries: the others stay in the queue. */
+  /** Ids of subscriptions without room for all of their deliveries. The rest stay in the queue. */
   overflowed: string[];
 }
 
 export interface FanOutOptions {
   worker: number;
   window: DayWindow;
-  /** Events to take at most. */
+  /** The most events to take. */
   maxEvents: number;
-  /** Notifications to make at most, about: an event makes one for each subscription. */
+  /** The approximate limit of notifications to make. An event makes one for each subscription. */
   maxNotifications: number;
-  /** How many more deliveries each subscription may have ... */
+  /** How many more deliveries each subscription may have. */
   rooms: ReadonlyMap<string, number>;
-  /** ... and those that `rooms` does not name. */
+  /** The same for subscriptions that `rooms` does not name. */
   defaultRoom: number;
   now: Date;
 }
@@ -36,7 +36,7 @@ interface FanOutRow {
   client_id: string;
   subscription_id: string;
   type: NotificationType;
-  /** Milliseconds since 1970: a number takes a fifth of the time of a date to read. */
+  /** Milliseconds since 1970. Reading a number takes a fifth of the time of reading a date. */
   created_ms: number;
   revision: number;
   body: string | null;
@@ -81,7 +81,7 @@ const TAKEN = `with recursive waiting as (
       case when streamed then 0 when place <= $6::int then $6::int else coalesce(($4::jsonb ->> subscription_id::text)::int, $3::int) end as room
     from placed)`;
 
-/** The matched notifications with what is sent. The condition of the join comes after it. */
+/** The matched notifications with what is to be sent. The condition of the join follows it. */
 const chosen = (window: DayWindow, more = '') => `select (select count(*)::int from taken) as taken,
     exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more,
     m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
@@ -91,8 +91,8 @@ const chosen = (window: DayWindow, more = '') => `select (select count(*)::int f
       and ${within('e.created_at', window)})`;
 
 /**
- * In the order of its steps: the clients with events, each client's share of the batch, its events (taken from the outbox), the
- * subscriptions of each event, the room of each subscription, the notifications and their queue rows.
+ * The steps of the statement, in order: the clients with events, each client's share of the batch, its events (taken from the outbox), the
+ * subscriptions of each event, the room of each subscription, the notifications, and their queue rows.
  */
 const fanOutStatement = (window: DayWindow) => `
   ${TAKEN},
@@ -103,22 +103,22 @@ const fanOutStatement = (window: DayWindow) => `
   ${chosen(window)} on m.place <= m.room + 1 and not m.streamed
   order by m.event_id`;
 
-/** What a worker of Citus can do in one statement: everything but to insert what follows from a recursive query. */
+/** The part that a Citus worker can do in one statement. It cannot insert what follows from a recursive query. */
 const takeStatement = (window: DayWindow) => `
   ${TAKEN}
   ${chosen(window, ', m.event_id, m.place, m.room, m.streamed, m.created_at::text as moment, $2::int as worker, $5::timestamptz as now')} on true
   order by m.event_id`;
 
-/** The rows that `takeStatement` gave. */
+/** The rows that `takeStatement` returned. */
 const GIVEN = `with matched as (select * from json_to_recordset($1) as m(id uuid, client_id text, subscription_id uuid, event_id bigint,
   type text, moment timestamptz, place int, room int) cross join lateral (select moment as created_at) at)`;
 
 /**
- * Takes events from the outbox, shared among the clients that have some, and makes their notifications. As many as a subscription has
- * room for are leased to this worker; the others stay in the queue.
+ * Takes events from the outbox, in fair shares for the clients that have some, and makes their notifications. As many as a subscription has
+ * room for are leased to this worker. The others stay in the queue.
  */
 export async function fanOut(db: Db, options: FanOutOptions): Promise<FanOut> {
-  // Up to this room, nothing has to be looked up.
+  // No look-up is needed for up to this many.
   let leastRoom = options.defaultRoom;
   for (const room of options.rooms.values()) leastRoom = Math.min(leastRoom, room);
   const values = [
@@ -145,7 +145,7 @@ export async function fanOut(db: Db, options: FanOutOptions): Promise<FanOut> {
   return result;
 }
 
-/** The same in three statements of a transaction, in three round trips. @returns what the one statement gives */
+/** Does the same as one transaction of three statements, in three round trips. @returns the rows of the single statement */
 async function fanOutDistributed(pool: Pool, options: FanOutOptions, values: unknown[]): Promise<FanOutRow[]> {
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query<FanOutRow & { place: number; room: number; streamed: boolean }>({

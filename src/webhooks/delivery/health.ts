@@ -8,9 +8,9 @@ import { disableSubscription } from '../subscription.ts';
 import type { Endpoint } from './endpoint.ts';
 import { disabledTotal } from './metrics.ts';
 
-/** Milliseconds of nothing but failures after which a subscription is switched off: five days. */
+/** Milliseconds of uninterrupted failure after which a subscription is switched off: five days. */
 export const DISABLE_AFTER_MS = 5 * 86_400_000;
-/** Milliseconds between an observation and its write, and (service time) between two writes about an endpoint whose state is the same. */
+/** Milliseconds between an observation and its write, and (in service time) between two writes about an endpoint whose state has not changed. */
 const WRITE_AFTER_MS = 250;
 const REWRITE_AFTER_MS = 10_000;
 /** Milliseconds for the last write when the service stops. */
@@ -21,7 +21,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 interface Observed {
   /** The last success. */
   succeeded: number | undefined;
-  /** The first failure after it. */
+  /** The first failure since. */
   failed: number | undefined;
 }
 
@@ -32,8 +32,8 @@ interface Written {
 }
 
 /**
- * Observes endpoints. Switches off those that answer 410 at once, and those that have only failed for five days. The database knows the last
- * success of every endpoint and the first failure since, whichever process saw them and in whatever order they are written.
+ * Observes endpoints. It switches off those that answer 410, at once, and those that have only failed for five days. The database keeps the
+ * last success of every endpoint and the first failure since, whichever process saw them and in whatever order they are written.
  */
 export class EndpointHealth {
   readonly #context: Context;
@@ -46,7 +46,7 @@ export class EndpointHealth {
   #stopped = false;
   #unwritable = false;
 
-  /** @param pool the engine's own connections; `recovered`: an endpoint works again that failed before, in whichever process */
+  /** @param pool the engine's own connections; `recovered`: called when an endpoint that failed before works again, in any process */
   constructor(context: Context, pool: Pool, recovered: (endpoint: Endpoint) => void) {
     this.#context = context;
     this.#pool = pool;
@@ -54,8 +54,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Notes an attempt. It is written soon where it changes the endpoint's state, otherwise within ten seconds.
-   * @param revision of the subscription when the attempt began: the answer of a former address says nothing about the present one
+   * Records an attempt. It is written soon if it changes the endpoint's state, and otherwise within ten seconds.
+   * @param revision of the subscription when the attempt began: the answer of a former address says nothing about the current one
    */
   note(endpoint: Endpoint, outcome: Outcome, revision: number): void {
     if (outcome.statusCode === HTTP_GONE) void this.#disable({ id: endpoint.id, reason: 'gone', revision });
@@ -83,13 +83,13 @@ export class EndpointHealth {
     await this.#write(true);
   }
 
-  /** As `flush`, for at most 1.5 s, and for the last time. */
+  /** Like `flush`, for the last time and for at most 1.5 s. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await endsWithin(this.flush(), STOP_TIMEOUT_MS);
   }
 
-  /** @param all also what could wait */
+  /** @param all whether to write even what could wait */
   #write(all: boolean): Promise<void> {
     const now = this.#context.clock.now().getTime();
     const due = [...this.#observed].filter(([endpoint, { failed }]) => {
@@ -158,7 +158,7 @@ export class EndpointHealth {
     }
   }
 
-  /** Those of some subscriptions that are in this cell; all where nobody can say. */
+  /** Those of some subscriptions that are in this cell; all of them if that cannot be determined. */
   async #present(ids: readonly string[]): Promise<Set<string>> {
     const found = this.#pool.query<{ id: string }>('select id from subscriptions where id = any($1::uuid[])', [ids]);
     return found.then(

@@ -13,26 +13,29 @@ import { fanOut } from './fan-out.ts';
 import type { Leases } from './leases.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Events taken by one statement, notifications made by it (about: an event makes one for each subscription), and pings claimed by one. */
+/**
+ * Limits of one statement: events that it takes, notifications that it makes (approximately, because an event makes one for each
+ * subscription), and pings that it claims.
+ */
 const MAX_EVENTS = 500;
 const MAX_NOTIFICATIONS = 5_000;
 const MAX_PINGS = 100;
-/** Milliseconds between two looks at the database for what nobody announced, which is seldom (look.ts); and after a round that failed. */
+/** Milliseconds between two checks of the database for work that nobody announced, which is rare (look.ts), and after a failed round. */
 const POLL_INTERVAL_MS = 10_000;
 const RETRY_AFTER_MS = 200;
 /** Milliseconds between two rounds for what is due. */
 const DUE_INTERVAL_MS = 100;
-/** Milliseconds from one round to the next for what was announced: events that come one by one are taken some at a time. */
+/** Milliseconds from one round to the next for announced work. So events that arrive one by one are taken in groups. */
 const PACE_MS = 5;
-/** Milliseconds between two looks for pings, for deliveries that no endpoint knows of, and at the settings of endpoints. */
+/** Milliseconds between two checks for pings, for deliveries that no endpoint knows, and of the settings of endpoints. */
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
 const REFRESH_INTERVAL_MS = 1_000;
 
-/** `working`: a round is under way; `again`: another one follows it; `failing`: the last one failed, and is tried again after a pause. */
+/** `working`: a round is running; `again`: another one will follow it; `failing`: the last one failed, and is tried again after a pause. */
 type Mode = 'idle' | 'working' | 'again' | 'failing' | 'stopped';
 
-/** What a round looks for: events in the outbox, pings, deliveries that no endpoint knows of, due ones of endpoints with room. */
+/** What a round looks for: events in the outbox, pings, deliveries that no endpoint knows, and due deliveries of endpoints with room. */
 type Want = 'events' | 'pings' | 'unknown' | 'claims';
 const UNANNOUNCED = ['events', 'pings', 'unknown'] as const;
 
@@ -43,14 +46,14 @@ export interface IntakeParts {
   leases: Leases;
   /** Sends what an endpoint holds. */
   send: (endpoint: Endpoint) => void;
-  /** Tells others that there is more than this process has room for. */
+  /** Tells other processes that there is more than this one has room for. */
   offer: () => void;
 }
 
 /**
- * Takes work in, one statement after the other: new events, then pings, then due deliveries of endpoints with room. It is one loop, so that
+ * Takes work in, one statement after the other: new events, then pings, then due deliveries of endpoints with room. It is a single loop, so
  * what the worker holds can always be compared with what the database says it has leased. A round looks for what was announced or is due,
- * and seldom for the rest.
+ * and occasionally for everything else.
  */
 export class Intake {
   readonly #context: Context;
@@ -61,9 +64,9 @@ export class Intake {
   #paced: NodeJS.Timeout | undefined;
   #mode: Mode = 'idle';
   readonly #wanted = new Set<Want>(UNANNOUNCED);
-  /** Milliseconds of service time at which a ping of this worker is tried again. */
+  /** Service time in milliseconds at which a ping of this worker is tried again. */
   #pingDueMs = Number.POSITIVE_INFINITY;
-  /** Monotonic milliseconds of the last round, and of what it does less often. */
+  /** Monotonic milliseconds of the last round, and of its less frequent parts. */
   #lastRound = 0;
   #lastEvents = Number.NEGATIVE_INFINITY;
   #lastPings = Number.NEGATIVE_INFINITY;
@@ -77,7 +80,7 @@ export class Intake {
     this.#discovery = new Discovery(context, parts.pool, parts.endpoints);
   }
 
-  /** Something was left to be done. */
+  /** Work was left. */
   wake(left: ReadonlySet<Work>): void {
     if (left.has('events')) this.#want('events');
     if (left.has('queue')) this.#want('pings', 'unknown');
@@ -111,7 +114,7 @@ export class Intake {
     this.#run();
   }
 
-  /** Begins a round where the last one is long enough ago, where deliveries wait to be cancelled, or where something is due. */
+  /** Begins a round if the last one was long enough ago, if deliveries wait to be cancelled, or if something is due. */
   poll(): void {
     const since = monotonic() - this.#lastRound;
     const failing = this.#mode === 'failing';
@@ -136,21 +139,21 @@ export class Intake {
     await Promise.all([this.#running, this.#discovery.stop()]);
   }
 
-  /** Begins a round, or one more after the present one. */
+  /** Begins a round, or schedules another one after the current round. */
   #run(): void {
     if (this.#mode === 'working') this.#mode = 'again';
     if (this.#mode === 'again' || this.#mode === 'stopped') return;
     this.#running = this.#rounds(this.#mode === 'failing');
   }
 
-  /** @param failed whether the round before has failed */
+  /** @param failed whether the previous round has failed */
   async #rounds(failed: boolean): Promise<void> {
     const { registration, leases } = this.#parts;
     try {
       do {
         const { id } = registration;
         if (!registration.working || id === undefined) {
-          // The next look at the registration comes soon.
+          // The registration is checked again soon.
           this.#lastRound = Number.NEGATIVE_INFINITY;
           break;
         }
@@ -168,7 +171,7 @@ export class Intake {
     }
   }
 
-  /** The mode may have changed during a wait. */
+  /** Whether the mode is the given one. It may have changed during a wait. */
   #is(mode: Mode): boolean {
     return this.#mode === mode;
   }
@@ -177,7 +180,7 @@ export class Intake {
     const { endpoints, leases } = this.#parts;
     const now = this.#context.clock.now();
     this.#lastRound = monotonic();
-    // What it puts back, nobody knows of.
+    // Nobody knows about the deliveries that it puts back.
     if (leases.unknown) this.#want('unknown');
     await leases.reconcile(worker, () => endpoints.heldIds());
     if (this.#wanted.has('events') || this.#since(this.#lastEvents) >= POLL_INTERVAL_MS)
@@ -196,7 +199,7 @@ export class Intake {
     if (this.#wanted.has('pings')) setTimeout(() => this.#run(), PING_INTERVAL_MS).unref();
   }
 
-  /** Another round follows, for more of the same. */
+  /** Schedules another round, for more of the same. */
   #repeat(want: Want): void {
     this.#want(want);
     this.#run();
@@ -236,7 +239,7 @@ export class Intake {
     const deliveries = await claimPings(pool, { worker, window, now, full, limit: MAX_PINGS });
     await this.#accept(worker, deliveries);
     if (deliveries.length >= MAX_PINGS) this.#repeat('pings');
-    // Those without room are asked for again.
+    // Pings without room are requested again.
     if (this.#pingDueMs <= now.getTime()) this.#pingDueMs = Number.POSITIVE_INFINITY;
     if (full.length > 0) this.pingDueAt(now.getTime() + DUE_INTERVAL_MS);
   }
@@ -248,7 +251,7 @@ export class Intake {
     this.#discovery.begin(now, () => this.#run());
   }
 
-  /** Claims due deliveries, one client after the other, as far as there is room. */
+  /** Claims due deliveries, client by client, as far as there is room. */
   async #claimDue(worker: number, now: Date): Promise<void> {
     const { pool, endpoints } = this.#parts;
     this.#wanted.delete('claims');
@@ -266,8 +269,8 @@ export class Intake {
   }
 
   /**
-   * Hands deliveries on once their subscriptions have been read at the revision that they were leased at, or a later one.
-   * @param worker the id under which they were leased. Under another id they are not this worker's own
+   * Passes deliveries on once their subscriptions have been read at the revision of the lease or a later one.
+   * @param worker the id under which they were leased. If the worker has another id now, they are no longer its own
    */
   async #accept(worker: number, deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return;
@@ -282,7 +285,7 @@ export class Intake {
     const accepted: Delivery[] = [];
     const withoutEvent: string[] = [];
     for (const delivery of deliveries) {
-      // Where the subscription could not be read, the lease goes back with the next reconciliation.
+      // If the subscription could not be read, the lease goes back at the next reconciliation.
       if (revisionOf(delivery.subscriptionId) < delivery.revision) leases.markUnknown();
       else if (delivery.body !== '') accepted.push(delivery);
       if (delivery.body === '') withoutEvent.push(delivery.id);

@@ -2,7 +2,7 @@ import type { Db, Pool } from '../../database/database.ts';
 import { announceNotifications } from '../announcement.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Milliseconds after an error at which unknown leases are looked for again: the database may have finished a statement without us. */
+/** Milliseconds after an error at which unknown leases are searched for again. The database may have completed a statement without our knowledge. */
 const RECONCILE_AFTER_MS = [2_000, 10_000, 60_000];
 
 /** The leases of this worker that end without an attempt: put back, cancelled, or unknown because an answer was lost. */
@@ -39,7 +39,7 @@ export class Leases {
     }
   }
 
-  /** Cancels deliveries whose subscription was deleted or whose event is no longer kept; written by `writeCancelled`. */
+  /** Cancels deliveries whose subscription was deleted or whose event is no longer kept. `writeCancelled` writes it. */
   cancel(ids: readonly string[]): void {
     this.#cancelled.push(...ids);
   }
@@ -51,19 +51,19 @@ export class Leases {
     await cancelLeased(this.#pool, { worker, ids, now });
   }
 
-  /** There may be leases that this worker does not know of; the next `reconcile` puts them back. */
+  /** Records that there may be leases that this worker does not know of. The next `reconcile` puts them back. */
   markUnknown(): void {
     this.#unknown = true;
   }
 
-  /** As `markUnknown`, now and again later: the answer of a statement was lost, and the statement may still run. */
+  /** Like `markUnknown`, now and again later: the answer to a statement was lost, and the statement may still run. */
   markUnknownAfterError(): void {
     this.markUnknown();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers = RECONCILE_AFTER_MS.map((after) => setTimeout(() => this.markUnknown(), after).unref());
   }
 
-  /** @param held gives the ids of all deliveries that this worker holds */
+  /** @param held returns the ids of all deliveries that this worker holds */
   async reconcile(worker: number, held: () => string[]): Promise<void> {
     if (!this.#unknown) return;
     this.#unknown = false;
@@ -92,7 +92,7 @@ async function cancelLeased(db: Db, leased: { worker: number; ids: readonly stri
   await announceNotifications(db, leased.ids);
 }
 
-/** Puts back every lease of this worker on a delivery that it does not hold, and the leases of workers that do not exist. */
+/** Puts back every lease of this worker on a delivery that it does not hold, and the leases of workers that no longer exist. */
 async function releaseUnknown(db: Db, worker: number, held: readonly string[]): Promise<void> {
   await db.query({
     text: `update webhook_queue set lease_owner = null

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { metrics } from '../../process/metrics.ts';
 
-/** Attempts by outcome: `delivered`, `status` (a response without success), or the reason why there was no whole response. */
+/** Attempts by outcome: `delivered`, `status` (a response that is not a success), or the reason why there was no complete response. */
 export const attemptsTotal = new Counter({
   name: 'lombard_webhook_attempts_total',
   help: 'Webhook attempts by outcome',

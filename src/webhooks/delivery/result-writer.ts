@@ -7,17 +7,17 @@ import { type DayWindow, inWindow, windowAround } from '../day-window.ts';
 import { type AttemptResult, writeResults } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Milliseconds that results wait for others, results in one statement, and milliseconds to wait after a failed statement. */
+/** Milliseconds that results wait for others, the most results in one statement, and milliseconds to wait after a failed statement. */
 const FLUSH_AFTER_MS = 5;
 const MAX_BATCH = 500;
 const RETRY_AFTER_MS = 200;
 /** Milliseconds for the last results when the service stops. */
 const STOP_TIMEOUT_MS = 1_500;
 
-/** Classes of SQLSTATE for a value at fault rather than the database: 22 data exception, 23 constraint. */
+/** Classes of SQLSTATE that blame a value rather than the database: 22 data exception, 23 constraint. */
 const FAULTY_VALUE = /^2[23]/;
 
-/** Collects results and writes them in batches. Keeps them while the database is away. */
+/** Collects results and writes them in batches. It keeps them while the database is away. */
 export class ResultWriter {
   readonly #pool: Pool;
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class ResultWriter {
     this.#unwritten.set(delivery.id, delivery);
   }
 
-  /** The stop of the service has interrupted the attempt: the worker gives the lease back with its others. */
+  /** The stop of the service has interrupted the attempt. The worker gives the lease back with its others. */
   abandoned(delivery: Delivery): void {
     this.#unwritten.delete(delivery.id);
   }
@@ -57,7 +57,7 @@ export class ResultWriter {
     return [...this.#unwritten.keys()];
   }
 
-  /** Writes the results that there are, for at most 1.5 s. */
+  /** Writes the remaining results, for at most 1.5 s. */
   async stop(): Promise<void> {
     const limit = AbortSignal.timeout(STOP_TIMEOUT_MS);
     while ((this.#waiting.length > 0 || this.#writing) && !limit.aborted) {
@@ -93,7 +93,7 @@ export class ResultWriter {
   }
 
   #ended(batch: readonly AttemptResult[]): void {
-    // Under another id it may have been leased, and its attempt begun, once more.
+    // Under another id, the delivery may have been leased and attempted once more.
     for (const { delivery } of batch)
       if (this.#unwritten.get(delivery.id) === delivery) this.#unwritten.delete(delivery.id);
     this.#writing = undefined;
@@ -104,7 +104,8 @@ export class ResultWriter {
 
   async #writeBatch(batch: readonly AttemptResult[]): Promise<void> {
     const window = windowAround(this.#clock.now());
-    // Nearly always one group. A worker changes its id only when it was taken for dead, and few results are older than a week (negative keys).
+    // There is nearly always one group. A worker changes its id only after it was taken for dead, and few results are older than a week
+    // (negative keys).
     const groups = Map.groupBy(batch, ({ worker, delivery }) =>
       inWindow(window, delivery.createdAt) ? worker : -worker,
     );
@@ -122,7 +123,7 @@ export class ResultWriter {
     }
   }
 
-  /** Writes one result of a batch that was refused for a value in it. Where the value is in this one, the response is left out. */
+  /** Writes one result of a batch that was refused because of a value. If the value is in this result, the response is left out. */
   async #writeAlone(window: DayWindow | undefined, result: AttemptResult): Promise<void> {
     const { worker } = result;
     try {

@@ -3,11 +3,11 @@ import { first, type Pool } from '../../database/database.ts';
 import { Daily } from '../../process/daily.ts';
 import { addDays } from '../../values/calendar.ts';
 
-/** Days ahead for which partitions are made, so that nothing waits at midnight. */
+/** Days ahead for which partitions are made, so that nothing has to wait at midnight. */
 const DAYS_AHEAD = 3;
 /** Rows that one statement deletes from a default partition. */
 const MAX_DELETED_ROWS = 5_000;
-/** The tables that are partitioned by day. A transaction changes one of them, so that it cannot deadlock with a reader of several. */
+/** The tables that are partitioned by day. Each transaction changes only one of them, so that it cannot deadlock with a reader of several. */
 const TABLES = ['webhook_events', 'notifications', 'attempts'];
 
 /** Makes the partitions of today (UTC, service time) and the next days. */
@@ -33,11 +33,11 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
      order by 1`,
   );
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
-  // Deliveries of those days still wait only where their subscription has been inactive ever since.
+  // Deliveries of such old days still wait only if their subscription has been inactive ever since.
   await pool.query('delete from webhook_queue where created_at < $1', [`${oldest}T00:00:00Z`]);
   await pool.query('delete from webhook_stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
-    // A transaction for each: nothing in this process can delay the end of the lock.
+    // A separate transaction for each table, so that nothing in this process can delay the release of the lock.
     for (const table of TABLES.toReversed()) await pool.query('select drop_webhook_day($1, $2, $3)', [table, day, now]);
   }
   for (const table of TABLES) await deleteOld(pool, `${table}_default`, `${oldest}T00:00:00Z`);
@@ -65,7 +65,7 @@ async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
   return first(result)?.made === true;
 }
 
-/** Makes partitions ahead and drops old ones, each day. A run that failed waits only where today has its partitions. */
+/** Makes partitions ahead and drops old ones, once a day. A failed run waits for the next day only if today has its partitions. */
 export function createRetention({ clock, config, log, backgroundPool }: Context): Daily {
   return new Daily({
     clock,

@@ -16,7 +16,7 @@ import { nextWait, parseRetryAfter } from './schedule.ts';
 import type { Signer } from './signer.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Milliseconds until a receiver has noticed that its connection was given up: the slot is taken until then. */
+/** Milliseconds until a receiver has noticed that its connection was given up. The slot stays taken until then. */
 const CLOSE_NOTICE_MS = 25;
 
 type AttemptVerdict = Pick<AttemptResult, 'status' | 'dueAt' | 'asked'>;
@@ -38,14 +38,14 @@ export interface SenderParts {
   flights: Flights;
 }
 
-/** Sends what endpoints hold, as many at once as each has slots, and hands the results on. */
+/** Sends what endpoints hold, as many at once as each has slots, and passes the results on. */
 export class Sender {
   readonly #context: Context;
   readonly #parts: SenderParts;
   readonly #endpoints: Endpoints;
   readonly #registration: WorkerRegistration;
   readonly #flights: Flights;
-  /** Endpoints that had to wait because too much was in flight, in the order of their turns. */
+  /** Endpoints that have to wait because too much is in flight, in the order of their turns. */
   readonly #waiting = new Set<Endpoint>();
   #serving = false;
   #stopping = false;
@@ -95,7 +95,7 @@ export class Sender {
 
   /** Gives free requests to the endpoints that have waited longest. */
   #serveWaiting(): void {
-    // An attempt may end at once (a blocked address), and so call this again: the loop goes on with what that attempt has freed.
+    // An attempt may end at once (a blocked address) and call this again. The outer loop then goes on with the slot that was freed.
     if (this.#serving) return;
     this.#serving = true;
     try {
@@ -129,7 +129,7 @@ export class Sender {
     };
     egress.dispatch(request, (outcome) => {
       span?.end({ 'http.response.status_code': outcome.statusCode ?? 0 }, outcome.reason ?? undefined);
-      // Interrupted by the stop of the service: put back as if the attempt had not begun.
+      // Interrupted by the stop of the service. The delivery is put back as if the attempt had not begun.
       if (outcome.reason === 'interrupted') results.abandoned(delivery);
       else this.#finish(endpoint, attempt, { outcome, revision });
       if (outcome.reason === 'timeout') setTimeout(free, CLOSE_NOTICE_MS);
@@ -154,7 +154,7 @@ export class Sender {
     this.#parts.results.add(result);
   }
 
-  /** What a failed attempt makes of the notification (docs/decisions.md, 6). */
+  /** The result of a failed attempt for the notification (docs/decisions.md, 6). */
   #failure(endpoint: Endpoint, delivery: Delivery, outcome: Outcome): AttemptVerdict {
     if (outcome.statusCode === HTTP_GONE || endpoint.settings.deleted) return FAILED;
     const now = this.#context.clock.now();
@@ -166,7 +166,7 @@ export class Sender {
   }
 }
 
-/** Begins the span of an attempt, in the trace of what caused the event, and sends it along. Nothing where nobody collects traces. */
+/** Begins the trace span of an attempt, as part of the trace that caused the event, and sends it along. Does nothing if nobody collects traces. */
 function beginAttempt(request: OutgoingRequest, { delivery, deliveryId }: Attempt): Span | undefined {
   const span = tracing()?.begin(`deliver ${delivery.type}`, {
     kind: 'client',
@@ -179,16 +179,16 @@ function beginAttempt(request: OutgoingRequest, { delivery, deliveryId }: Attemp
       'lombard.client_id': delivery.clientId,
     },
   });
-  // The subscription's own header of that name wins.
+  // The subscription's own header of that name takes precedence.
   const own = request.headers.some((part, index) => index % 2 === 0 && part.toLowerCase() === 'traceparent');
   if (span && !own) request.headers.push('traceparent', span.traceparent);
   return span;
 }
 
-/** Requests in flight at once at most in a process: each is an open file. */
+/** The most requests in flight at once in a process. Each is an open file. */
 const MAX_IN_FLIGHT = 2_000;
 
-/** The requests in flight of a process, which its cells share. A cell always gets its part, however busy the others are. */
+/** Counts the requests in flight of a process, which its cells share. A cell always gets its part, however busy the others are. */
 export class Flights {
   readonly #max: number;
   readonly #part: number;

@@ -7,12 +7,12 @@ import { ownHeaderNames } from '../subscription-rules.ts';
 import type { Attempt } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** What the headers of an attempt tell. */
+/** What the headers of an attempt say. */
 interface SignedAttempt extends Pick<Attempt, 'deliveryId' | 'startedAt'> {
   delivery: Pick<Attempt['delivery'], 'id' | 'clientId' | 'type' | 'attempts' | 'body'>;
 }
 
-/** Makes the requests of attempts, with the headers of the service interface in the brand's words. */
+/** Builds the requests of attempts, with the headers of the service interface and the brand in their names. */
 export class Signer {
   readonly #names: ReturnType<typeof ownHeaderNames>;
   /** The names of the service's own headers, in lower case. */
@@ -27,8 +27,8 @@ export class Signer {
   }
 
   /**
-   * The request of one attempt: the headers of the service interface, those of Standard Webhooks, then the subscription's own. The URL
-   * that is signed is the one that was registered.
+   * The request of one attempt: the headers of the service interface, those of Standard Webhooks, and the subscription's own. The URL is
+   * signed exactly as it was registered.
    */
   request(endpoint: Endpoint, attempt: Attempt): OutgoingRequest {
     const { settings } = endpoint;
@@ -36,7 +36,7 @@ export class Signer {
     return { method: 'POST', url: settings.url, headers, body: attempt.delivery.body, connections: endpoint.id };
   }
 
-  /** The headers of one attempt, names and values by turns. */
+  /** The headers of one attempt, names and values alternating. */
   headers(settings: EndpointSettings, attempt: SignedAttempt): string[] {
     const [clientId, signed, webhook, notificationId, delivered, attemptNumber] = this.#names;
     const { delivery, deliveryId } = attempt;
@@ -71,10 +71,10 @@ export class Signer {
   }
 
   /**
-   * Sends a signed request that is not a notification: a statement that is pushed (docs/decisions.md, 5). As with a notification, the
+   * Builds a signed request that is not a notification: a statement that is pushed (docs/decisions.md, 5). As with a notification, the
    * signature covers the URL as given and the body.
-   * @param request `secret`: the empty text where none is configured; `id`: stays the same when the request is repeated; `headers`: names
-   *   and values by turns
+   * @param request `secret`: the empty text if none is configured; `id`: stays the same when the request is repeated; `headers`: names and
+   * values alternating
    */
   signedRequest(
     egress: Egress,

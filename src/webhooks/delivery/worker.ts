@@ -10,30 +10,30 @@ import { errorOf, messageOf } from '../../values/unknown.ts';
 /** The topic on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
 const SUBSCRIPTIONS_TOPIC = 'webhook_subscriptions';
 
-/** Milliseconds: between two looks at the other workers, and after a lost connection. */
+/** Milliseconds between two checks of the other workers, and after a lost connection. */
 const HEARTBEAT_MS = 400;
 const RECONNECT_AFTER_MS = 200;
-/** Milliseconds that a cell of several gets, and between two attempts to take a dead worker's leases over. */
+/** Milliseconds for a cell to answer if there are several, and between two attempts to take over a dead worker's leases. */
 const CELL_TIMEOUT_MS = 2_000;
 const TAKE_OVER_AGAIN_MS = 5_000;
 
 export interface RegistrationOptions {
-  /** What leads the connection to each cell; one empty path where the database has one cell. */
+  /** The statement that moves the connection to each cell. If the database has one cell, a single empty path. */
   cells: readonly { path: string; isSilent: () => boolean }[];
-  /** For people who read `webhook_workers`. */
+  /** Shown to people who read `webhook_workers`. */
   name: string;
   /** A subscription has changed. */
   onSubscription(id: string): void;
-  /** The worker is registered (again); `kept` is false where the leases of its former id are no longer its own. */
+  /** Called when the worker is registered (again). `kept` is false if the leases of its former id are no longer its own. */
   onRegistered(kept: boolean): void;
   /** Leases of a dead worker were put back. */
   onTakenOver(count: number): void;
 }
 
 /**
- * A worker's identity: a row and a session advisory lock on the connection that hears. When the process dies, the connection and its lock end at once,
- * and the other workers put its leases back. A worker whose connection broke (the database was restarted) continues under the same id,
- * unless its leases were put back meanwhile.
+ * A worker's identity: a row, and a session advisory lock on the connection that listens. If the process dies, the connection and its lock
+ * end at once, and the other workers put its leases back. If only the connection breaks (the database was restarted), the worker continues
+ * under the same id, unless its leases were put back meanwhile.
  */
 export class WorkerRegistration {
   readonly #context: Context;
@@ -45,9 +45,9 @@ export class WorkerRegistration {
   #id: number | undefined;
   #registered = false;
   #peers = 1;
-  /** Monotonic milliseconds before which the leases of a dead worker are not put back again: a cell did not answer. */
+  /** Monotonic milliseconds before which the leases of a dead worker are not put back again, because a cell did not answer. */
   readonly #tryAgainMs = new Map<number, number>();
-  /** Monotonic milliseconds from which on the older workers have let go of this one's share of every endpoint's slots. */
+  /** Monotonic milliseconds from which the older workers have given up this one's share of every endpoint's slots. */
   #sharedFromMs = Number.NEGATIVE_INFINITY;
 
   constructor(context: Context, options: RegistrationOptions) {
@@ -65,7 +65,7 @@ export class WorkerRegistration {
     return this.#registered;
   }
 
-  /** Workers that are alive, this one included. */
+  /** The number of living workers, including this one. */
   get peers(): number {
     return this.#peers;
   }
@@ -98,12 +98,12 @@ export class WorkerRegistration {
 
   async #leave(client: pg.Client, id: number): Promise<void> {
     const { everywhere } = await this.#free(client, id);
-    // Where a cell does not answer, the others put the leases back.
+    // If a cell does not answer, other workers put the leases back.
     if (everywhere) await client.query('delete from webhook_workers where id = $1', [id]);
     await client.query('select pg_advisory_unlock($1, $2)', [LOCKS.webhookWorker, id]);
   }
 
-  /** A loop of its own, not a Periodic: it reconnects sooner than it looks again. */
+  /** A loop rather than a Periodic, because it reconnects sooner than it checks again. */
   async #run(): Promise<void> {
     let failing = false;
     while (!this.#stopped) {
@@ -141,7 +141,7 @@ export class WorkerRegistration {
       const id = await this.#register(client);
       const oldest = await this.#lookAtOthers(client, id);
       this.#id = id;
-      // Of several that start together, the oldest begins.
+      // If several start together, the oldest begins.
       const attemptMs = this.#context.config.webhookTimeout;
       this.#sharedFromMs = oldest ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT_MS + attemptMs;
     }
@@ -150,7 +150,7 @@ export class WorkerRegistration {
     return heard;
   }
 
-  /** Takes the lock of the former id again, unless another worker has taken its leases over. */
+  /** Takes the lock of the former id again, unless another worker has taken over its leases. */
   async #resume(client: pg.Client, id: number): Promise<boolean> {
     const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
       LOCKS.webhookWorker,
@@ -161,7 +161,7 @@ export class WorkerRegistration {
     return known.rowCount === 1;
   }
 
-  /** Takes a lock and then makes its row: nobody ever sees the row of a living worker without its lock. */
+  /** Takes a lock and then makes its row, so that nobody ever sees the row of a living worker without its lock. */
   async #register(client: pg.Client): Promise<number> {
     const locked = await client.query<{ id: number }>(
       `select id, pg_advisory_lock($1, id)
@@ -177,7 +177,7 @@ export class WorkerRegistration {
     return id;
   }
 
-  /** Counts the living workers and puts the leases of the dead back. Gives whether no living worker is older. */
+  /** Counts the living workers, and puts the leases of dead ones back. Returns whether no living worker is older. */
   async #lookAtOthers(client: pg.Client, id: number): Promise<boolean> {
     const { rows } = await client.query<{ id: number; alive: boolean }>({
       name: 'webhooks-workers',
@@ -195,7 +195,7 @@ export class WorkerRegistration {
 
   async #takeOver(client: pg.Client, id: number): Promise<void> {
     if (monotonic() < (this.#tryAgainMs.get(id) ?? 0)) return;
-    // One of the workers that see it does it, with the dead one's lock. The dead one may also have come back.
+    // Of the workers that see it, the one that gets the dead worker's lock does it. The dead worker may also have come back.
     const lock = [LOCKS.webhookWorker, id];
     const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', lock);
     if (!first(tried)?.locked) return;
@@ -214,13 +214,13 @@ export class WorkerRegistration {
     }
   }
 
-  /** Puts the leases of a worker back. @returns how many; whether every cell has answered */
+  /** Puts the leases of a worker back. @returns the number of leases, and whether every cell has answered */
   async #free(client: pg.Client, id: number): Promise<{ count: number; everywhere: boolean }> {
     let count = 0;
     let everywhere = true;
     for (const { path, isSilent } of this.#options.cells)
       try {
-        // A worker of Citus that hangs would keep this connection.
+        // A Citus worker that hangs would block this connection.
         if (isSilent()) everywhere = false;
         if (isSilent()) continue;
         if (path) await client.query(`${path}; set statement_timeout = ${CELL_TIMEOUT_MS}`);

@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import type { AddressRange } from '../../settings/settings.ts';
 
 /**
- * Addresses that are never dialled (docs/decisions.md, 6): loopback, private, link-local, CGNAT, multicast, reserved, cloud metadata,
- * and IPv4 inside IPv6. From the IANA special-purpose registries; 168.63.129.16 is a public address that answers only inside Azure.
+ * Addresses that are never dialled (docs/decisions.md, 6): loopback, private, link-local, CGNAT, multicast, reserved, cloud metadata, and
+ * IPv4 inside IPv6. They come from the IANA special-purpose registries. 168.63.129.16 is a public address that answers only inside Azure.
  */
 const REFUSED_IPV4 = [
   '0.0.0.0/8',
@@ -23,7 +23,7 @@ const REFUSED_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** The only part of IPv6 that is routed on the internet, and its parts that are not: Teredo and other tunnels, 6to4, examples. */
+/** The only part of IPv6 that is routed on the internet, and the parts of it that are refused: Teredo and other tunnels, 6to4, examples. */
 const PUBLIC_IPV6 = ['2000::/3'];
 const REFUSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -38,7 +38,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
 
 /** Decides which addresses may be dialled. */
 export class AddressRules {
-  // A list for each family: one BlockList for both would treat ::ffff:127.0.0.1 as 127.0.0.1.
+  // A separate list for each family. A single BlockList would treat ::ffff:127.0.0.1 as 127.0.0.1.
   readonly #refused4 = listOf(REFUSED_IPV4, 'ipv4');
   readonly #public6 = listOf(PUBLIC_IPV6, 'ipv6');
   readonly #refused6 = listOf(REFUSED_IPV6, 'ipv6');

@@ -14,32 +14,32 @@ const undici = late((require) => require('undici') as typeof import('undici'));
 /** One request to a receiver. */
 export interface OutgoingRequest {
   method: 'POST' | 'PUT';
-  /** Already checked by the rules of its domain (subscription-rules.ts); not changed afterwards. */
+  /** Already checked by the rules of its domain (subscription-rules.ts). It must not be changed afterwards. */
   url: URL;
-  /** Names and values by turns. */
+  /** Names and values alternating. */
   headers: string[];
   body: string | Buffer;
   /**
-   * The name of the connections that it uses; by default, those that all requests to its origin share. undici looks for a free one among all
-   * that are shared, so that an endpoint with many requests has its own.
+   * The name of the group of connections that it uses; by default all requests to one origin share theirs. undici searches the shared
+   * connections for a free one, so an endpoint with many requests has its own.
    */
   connections?: string;
 }
 
 export interface EgressOptions {
   allow: readonly AddressRange[];
-  /** For everything: name, connection, headers, body. */
+  /** For the whole exchange: name, connection, headers, body. */
   timeoutMs: number;
-  /** How names become addresses; by default as resolver.ts. */
+  /** How names become addresses; by default resolver.ts. */
   resolve?: Resolve;
 }
 
-/** Milliseconds without a request after which the connections to an origin are closed, and between two looks for such origins. */
+/** Milliseconds without a request after which the connections to an origin are closed, and between two checks for such origins. */
 const ORIGIN_IDLE_MS = 60_000;
 const SWEEP_INTERVAL_MS = 15_000;
-/** Bytes of headers that a receiver may answer with. */
+/** The most bytes of response headers. */
 const MAX_HEADER_BYTES = 128 * 1024;
-/** Origins with an open pool. */
+/** The most origins with an open pool. */
 const MAX_ORIGINS = 5_000;
 
 class BlockedAddress extends Error {
@@ -48,11 +48,11 @@ class BlockedAddress extends Error {
 class UnknownName extends Error {
   readonly code = 'UNKNOWN_NAME';
 }
-/** What is known of a URL before anything is sent to it. */
+/** What is known about a URL before anything is sent to it. */
 interface Destination {
   origin: string;
   path: string;
-  /** Whether it names an address that may not be dialled: no look-up would ever check it. */
+  /** Whether it contains an address that may not be dialled. Such an address needs no look-up, so no look-up would check it. */
   blocked: boolean;
 }
 interface Origin {
@@ -62,8 +62,8 @@ interface Origin {
 }
 
 /**
- * Sends requests to addresses that strangers chose. It dials public addresses only. They are checked in the connection's own look-up, so
- * that a name server cannot give another answer afterwards. Redirects are not followed. Bodies are not inflated, and are read up to 1 MiB.
+ * Sends requests to addresses that strangers chose. It dials public addresses only. They are checked in the connection's own look-up, so a
+ * name server cannot give another answer afterwards. Redirects are not followed. Bodies are not decompressed, and are read up to 1 MiB.
  */
 export class Egress {
   readonly #rules: AddressRules;
@@ -71,9 +71,9 @@ export class Egress {
   readonly #timeoutMs: number;
   readonly #origins = new Map<string, Origin>();
   readonly #destinations = new WeakMap<URL, Destination>();
-  /** In the order in which they began, which is the order of their deadlines. */
+  /** In the order in which they began, which is also the order of their deadlines. */
   readonly #inFlight = new Set<ResponseReader>();
-  /** One timer for all, at the deadline of the oldest. A timer for each request would cost as much as choosing its connection. */
+  /** A single timer, set to the deadline of the oldest request. A timer for each request would cost as much as choosing its connection. */
   #deadline: NodeJS.Timeout | undefined;
   readonly #sweeper: NodeJS.Timeout;
 
@@ -89,7 +89,7 @@ export class Egress {
     return new Promise((resolve) => this.dispatch(request, resolve));
   }
 
-  /** As `send`, without a promise: the delivery engine's hot path. */
+  /** Like `send`, without a promise. This is the delivery engine's hot path. */
   dispatch(request: OutgoingRequest, done: (outcome: Outcome) => void): void {
     const started = monotonic();
     const destination = this.#destination(request.url);
@@ -183,7 +183,7 @@ export class Egress {
     return new (undici().Pool)(origin, {
       pipelining: 1,
       connect: { lookup, timeout: this.#timeoutMs },
-      // The one deadline of #endOverdue covers both.
+      // #endOverdue enforces one deadline that covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,

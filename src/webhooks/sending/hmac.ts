@@ -2,24 +2,24 @@ import { hash } from 'node:crypto';
 import { BoundedMap } from '../../values/bounded-map.ts';
 
 /**
- * HMAC (RFC 2104) made of one-shot hashes. In the engine, the library's `createHmac` costs 45 us more for the two signatures of a
- * notification (2 us in a process that does nothing else): each call leaves an object that the garbage collector has to finalise.
+ * HMAC (RFC 2104) built from one-shot hashes. In the engine, the library's `createHmac` costs 45 us more for the two signatures of a
+ * notification (2 us in an idle process). Each call leaves an object that the garbage collector has to finalise.
  */
 
-/** Bytes of a block of each hash (FIPS 202, table 3; FIPS 180-4, figure 1). */
+/** The block size of each hash in bytes (FIPS 202, table 3; FIPS 180-4, figure 1). */
 const BLOCK_BYTES = { 'sha3-256': 136, sha256: 64 } as const;
 export type HmacHash = keyof typeof BLOCK_BYTES;
 
-/** Bytes of a digest of either hash. */
+/** The size of a digest of either hash in bytes. */
 const DIGEST_BYTES = 32;
 
-/** Messages up to this size are put together in one buffer: a buffer for each would cost more than its hash. */
+/** Messages up to this size are assembled in one shared buffer. A buffer for each would cost more than its hash. */
 const SCRATCH_BYTES = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-/** Bytes of UTF-8 that a UTF-16 unit takes at most. */
+/** The most bytes that a UTF-16 unit takes in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
-/** Keys whose pads are remembered, for each hash. */
+/** The number of keys whose pads are remembered, for each hash. */
 const MAX_KEYS = 20_000;
 
 interface Pads {
@@ -32,7 +32,10 @@ const remembered: Record<HmacHash, BoundedMap<string, Pads>> = {
   sha256: new BoundedMap(MAX_KEYS),
 };
 
-/** @param name what the key is remembered by; @param key its bytes, asked for only when it is new */
+/**
+ * @param name under which the key is remembered;
+ * @param key returns its bytes, and is called only if it is new
+ */
 function padsOf(algorithm: HmacHash, name: string, key: () => Buffer): Pads {
   const pads = remembered[algorithm];
   const known = pads.get(name);
@@ -52,7 +55,7 @@ function padsOf(algorithm: HmacHash, name: string, key: () => Buffer): Pads {
 }
 
 /**
- * The HMAC of a prefix directly followed by a body. Its parameters have positions, not names: it runs twice for each delivery.
+ * The HMAC of a prefix directly followed by a body. Its parameters are positional, because it runs twice for each delivery.
  * @param secret the key as text; its bytes are `key(secret)`
  */
 export function hmac(

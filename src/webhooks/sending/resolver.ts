@@ -10,17 +10,17 @@ export interface ResolvedAddress {
 }
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** Milliseconds for one name server, and how often the list of them is tried: together below an attempt's deadline. */
+/** Milliseconds for one name server, and the number of times that the list of servers is tried. Together they stay below an attempt's deadline. */
 const SERVER_TIMEOUT_MS = 2_000;
 const MAX_TRIES = 2;
-/** What says no more than that DNS does not have a name. */
+/** Errors that only mean that DNS does not have a name. */
 const UNKNOWN_THERE = new Set<string | undefined>([NOTFOUND, NODATA, 'ECONNREFUSED']);
 const HOSTS_FILE = process.platform === 'win32' ? `${'C:\\Windows\\System32'}\\drivers\\etc\\hosts` : '/etc/hosts';
 
 /**
- * Makes the resolver of receivers' names: the hosts file, then DNS without threads, then the system's own look-up for names that
- * neither knows. The system's look-up holds one of a few threads for as long as a dead name server takes. If it came first, a
- * receiver with such a name would slow all others.
+ * Makes the resolver of receivers' names. It uses the hosts file, then DNS without threads, then the system's own look-up for names that
+ * neither knows. The system's look-up holds one of a few threads for as long as a dead name server takes. If it came first, a receiver with
+ * such a name would slow all others.
  */
 export function createResolver(): Resolve {
   const resolver = new dns.Resolver({ timeout: SERVER_TIMEOUT_MS, tries: MAX_TRIES });
@@ -56,7 +56,7 @@ function systemLookup(name: string): Promise<ResolvedAddress[]> {
   });
 }
 
-/** The hosts file, read again when it has changed. */
+/** The hosts file. It is read again when it has changed. */
 class HostsFile {
   readonly #path: string;
   #changedMs = -1;
@@ -74,7 +74,7 @@ class HostsFile {
         this.#changedMs = mtimeMs;
       }
     } catch {
-      // A machine without one.
+      // A machine without a hosts file.
     }
     return this.#names.get(name) ?? [];
   }

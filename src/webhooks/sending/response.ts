@@ -4,14 +4,14 @@ import { monotonic } from '../../values/calendar.ts';
 import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { Interruption, type Outcome, type Reason } from './outcome.ts';
 
-/** Bytes of a response body that are kept with the attempt, and that are read (docs/decisions.md, 6). */
+/** Bytes of a response body that are kept with the attempt, and bytes that are read at most (docs/decisions.md, 6). */
 export const MAX_KEPT_BODY_BYTES = 64 * 1024;
 const MAX_READ_BODY_BYTES = 1024 * 1024;
 
-/** Characters of response headers that are kept. */
+/** The most characters of response headers that are kept. */
 const MAX_KEPT_HEADER_CHARACTERS = 16 * 1024;
 
-/** Reads one response and calls `done` exactly once. The sender keeps its deadline (egress.ts). */
+/** Reads one response and calls `done` exactly once. The sender enforces its deadline (egress.ts). */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** When the exchange began, on the monotonic clock. */
   readonly started: number;
@@ -42,7 +42,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#finished) return;
-    // A copy: the chunk is a view into a buffer that the parser uses again.
+    // A copy, because the chunk is a view into a buffer that the parser reuses.
     if (this.#readBytes < MAX_KEPT_BODY_BYTES)
       this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BODY_BYTES - this.#readBytes)));
     this.#readBytes += chunk.length;
@@ -84,7 +84,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** PostgreSQL's text cannot hold NUL. */
+/** Removes NUL, which PostgreSQL's text cannot hold. */
 function withoutNul(value: string): string {
   return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 }
@@ -106,7 +106,7 @@ function text(chunks: Buffer[], readBytes: number): string {
   const [first] = chunks;
   if (!first) return '';
   const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
-  // Where it was cut, half a character at the end is left out rather than shown as a broken one.
+  // If the body was cut, half a character at its end is left out rather than shown as a broken one.
   return withoutNul(
     readBytes > MAX_KEPT_BODY_BYTES ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8'),
   );
@@ -140,7 +140,7 @@ const CLOSED_CODES = new Set([
   'UND_ERR_CLOSED',
 ]);
 
-/** The reason that is stored for an error of a connection. */
+/** The stored reason for an error of a connection. */
 function reasonOf(error: Error): Reason {
   if (error instanceof Interruption) return error.reason;
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0]);
@@ -154,7 +154,7 @@ function reasonOf(error: Error): Reason {
   return 'protocol';
 }
 
-/** Verification failures have OpenSSL's names as codes. A connection closed in the handshake says so only in its message. */
+/** Verification failures have OpenSSL's names as codes. If a connection closes during the handshake, only the message says so. */
 function isTls(code: string, message: string): boolean {
   return (
     /^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|ISSUER|CRL/.test(code) || message.includes('before secure TLS connection')

@@ -1,13 +1,13 @@
 import { hmac } from './hmac.ts';
 
-/** The rest of a secret that begins with this is base64, as Standard Webhooks writes keys. */
+/** After this prefix, a secret is base64, in the form that Standard Webhooks uses for keys. */
 const STANDARD_PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The value of X-<Brand>-Signature: `sha3-256=` and the hex HMAC (SHA3-256) over the URL as it was registered, directly
- * followed by the body (the service interface, Request headers of every notification).
- * @param secret the subscription's; the empty text where none is set
+ * The value of X-<Brand>-Signature: `sha3-256=` and the hex HMAC (SHA3-256) over the URL as it was registered, directly followed by the
+ * body (service interface, Request headers of every notification).
+ * @param secret the subscription's; the empty text if none is set
  */
 export function signature(secret: string, url: string, body: string | Buffer): string {
   return `sha3-256=${hmac('sha3-256', secret, utf8, url, body, 'hex')}`;
@@ -29,7 +29,7 @@ function utf8(secret: string): Buffer {
   return Buffer.from(secret, 'utf8');
 }
 
-/** The bytes of a secret: decoded where it is written as `whsec_<base64>`, else its UTF-8. */
+/** The bytes of a secret: decoded if it is written as `whsec_<base64>`, and otherwise its UTF-8. */
 function standardKey(secret: string): Buffer {
   const encoded = secret.startsWith(STANDARD_PREFIX) ? secret.slice(STANDARD_PREFIX.length) : '';
   return BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : utf8(secret);
