@@ -73,7 +73,7 @@ test('llms.txt names every page by the address of its Markdown', async () => {
   for (const name of names) assert.ok(text.includes(`(${service.api}/docs/${name}.md)`), name);
   assert.equal((await get('/docs/llms.txt')).text, text);
   const [, summary = ''] = /^> (.*)$/m.exec(text) ?? [];
-  assert.match(summary, /clients use it to: search payments, .* sign in with OpenID Connect\.$/);
+  assert.match(summary, /clients order, exchange, approve and follow payments .* book of record\.$/);
   assert.doesNotMatch(text, /:$/m, 'a summary ends in the middle');
 });
 
