@@ -189,7 +189,7 @@ export function refusedBody(faults: readonly BodyFault[]): Problem {
   const listed = faults.map(({ code, field, message, index }) => ({
     code,
     message: FAULTS[code],
-    details: `body${field.startsWith('[') ? '' : '.'}${field}: ${message}`,
+    details: `body${field === '' || field.startsWith('[') ? '' : '.'}${field}: ${message}`,
     request_index: index ?? null,
   }));
   return withFaults('invalid_body', listed);

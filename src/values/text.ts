@@ -7,6 +7,14 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Digits that the name of a field may have; an account number has more. */
+const MAX_NAME_DIGITS = 4;
+
+/** A field name that a caller made up, as a refusal repeats it. Where it could be a bank detail, its digits are not shown. */
+export function shownName(name: string): string {
+  return (name.match(/\p{Nd}/gu)?.length ?? 0) > MAX_NAME_DIGITS ? name.replace(/\p{Nd}/gu, '*') : name;
+}
+
 /**
  * Looks for a text that cannot be stored. It also checks the names of fields.
  * @param path of the value, for example `body`
@@ -22,7 +30,7 @@ export function findUnstorable(value: unknown, path: string): string | undefined
     const entries = Object.entries(found);
     if (entries.some(([name]) => !isStorable(name))) return at;
     for (const [name, inner] of entries.reverse())
-      left.push({ value: inner, path: Array.isArray(found) ? `${at}[${name}]` : `${at}.${name}` });
+      left.push({ value: inner, path: Array.isArray(found) ? `${at}[${name}]` : `${at}.${shownName(name)}` });
   }
   return undefined;
 }

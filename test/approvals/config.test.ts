@@ -183,6 +183,11 @@ for (const [name, path, spoil] of [
     (body: Body) => (rule(body).minimum_threshold = 'NaN'),
   ],
   [
+    'a threshold that is a text',
+    'body.ruleset.rules[1].minimum_threshold',
+    (body: Body) => (body.ruleset.rules[1]!.minimum_threshold = '1000.50'),
+  ],
+  [
     'an infinite threshold',
     'body.ruleset.rules[0].minimum_threshold',
     (body: Body) => (rule(body).minimum_threshold = 'Infinity'),

@@ -279,7 +279,11 @@ describe('texts that cannot be stored', () => {
       const list = await client('POST', '/payments/challenges', `{"payment_ids":["PAY1","${written}"]}`);
       refused(list, 'body.payment_ids[1]');
       assert.equal(list.body.errors[0].request_index, 1);
-      refused(await client('POST', '/beneficiaries/search', `{"name":"A","${written}":1}`), 'body');
+      const named = await client('POST', '/beneficiaries/search', `{"name":"A","${written}":1}`);
+      refused(named, 'body');
+      assert.deepEqual(named.body.errors, [
+        { code: 'invalid_format', message: named.body.message, details: named.body.details, request_index: null },
+      ]);
     });
 
     test(`${what} in GraphQL, as a variable and in the document: 400 that names the field`, async () => {

@@ -89,6 +89,14 @@ test('a wrong type is invalid_format, whatever code the field has', async () => 
   assert.deepEqual(await faults(body), [['invalid_format', 'body.orders[0].country', 0]]);
 });
 
+test('a field name that could be a bank detail is told without its digits', async () => {
+  const body = '{"orders": [{"amount": 1, "DE89370400440532013000": 1}], "account": "A", "line_1234": 1}';
+  assert.deepEqual(await faults(body), [
+    ['unknown_field', 'body.line_1234', null],
+    ['unknown_field', 'body.orders[0].DE********************', 0],
+  ]);
+});
+
 test('an amount is read by its digits', async () => {
   for (const amount of ['0', '-1', '1e3', '1E2', '0.0', '1000000000000000', '1e-400', '1e400', 'null', '"1"'])
     assert.equal((await send(`{"orders": [{"amount": ${amount}}], "account": "A"}`)).status, 400, amount);

@@ -181,6 +181,7 @@ describe('a file of JSON', () => {
       [{ trade_id: 'TRD000001' }, 'trade_id'],
       [{ reason: undefined }, 'reason'],
       [{ maximum_sell_amount: 0 }, 'maximum_sell_amount'],
+      [{ maximum_sell_amount: 10.125 }, 'maximum_sell_amount'],
       [{ payment_instructions: [] }, 'payment_instructions'],
       [{ note: 1 }, 'note'],
     ] as const) {
@@ -265,6 +266,7 @@ describe('a file of CSV', () => {
       ['&external_reference_id=a&auto_commit=true', 'missing_parameter'],
       ['&external_reference_id=a&auto_commit=perhaps&sell_currency=EUR', 'invalid_parameter'],
       ['&external_reference_id=a&auto_commit=true&sell_currency=EUR&maximum_sell_amount=much', 'invalid_parameter'],
+      ['&external_reference_id=a&auto_commit=true&sell_currency=EUR&maximum_sell_amount=1.000', 'invalid_parameter'],
       ['&external_reference_id=a&auto_commit=true&sell_currency=EUR&trade_id=TRD1', 'invalid_parameter'],
     ] as const)
       assert.deepEqual(refusal(await files.csv(text, fields)), [400, code], fields);
@@ -289,6 +291,8 @@ describe('with exchanges', () => {
     const held = await files.judged(files.file([files.row(100), files.row(50.5)], selling));
     assert.deepEqual([held.sell_amount, held.trades_created], [127.64, 0]);
     assert.ok(held.estimated_at);
+    const finer = await files.confirm(held.mass_payment_id, { maximum_sell_amount: 100.001 });
+    assert.deepEqual([finer.status, finer.body.errors?.[0].code], [400, 'invalid_format'], finer.text);
     assert.equal((await files.confirm(held.mass_payment_id, { maximum_sell_amount: 100 })).status, 202);
     const again = await files.reaches(held.mass_payment_id, 'Processed');
     await until(async () => (await files.get(held.mass_payment_id)).error !== null);

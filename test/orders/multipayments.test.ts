@@ -61,7 +61,7 @@ describe('from an account, in its own currency', () => {
       payments.map((payment: Record<string, unknown>) => payment.request_index),
       [0, 1],
     );
-    assert.deepEqual(await of.funds(), ['300.00', '150.5', '149.50']);
+    assert.deepEqual(await of.funds(), ['300.00', '150.50', '149.50']);
     const paid = await of.paid(payments[1].payment_id);
     assert.deepEqual(
       [paid.source, paid.multipayment, paid.reason, paid.instruction_id, paid.request_index, paid.scheme, paid.charges],
@@ -69,7 +69,7 @@ describe('from an account, in its own currency', () => {
     );
     const rejected = await of.ask('DELETE', `/multipayments/${id}`, { reason: 'Twice' });
     assert.equal(rejected.status, 204, rejected.text);
-    assert.deepEqual(await of.funds(), ['300.00', '0.0', '300.00']);
+    assert.deepEqual(await of.funds(), ['300.00', '0.00', '300.00']);
     assert.equal((await of.trade(trades[0].trade_id)).status, 'Cancelled');
   });
 
@@ -80,7 +80,7 @@ describe('from an account, in its own currency', () => {
     const whole = await order(rows, `${query}&accept_partial=false`, { of });
     assert.deepEqual(refusal(whole), [409, 'payments_invalid']);
     assert.equal(whole.body.message, 'Some of the payments are not valid');
-    assert.deepEqual(await of.funds(), ['100.00', '0', '100.00']);
+    assert.deepEqual(await of.funds(), ['100.00', '0.00', '100.00']);
     const made = await order(rows, query, { of });
     assert.equal(made.status, 202, made.text);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('from an account, in its own currency', () => {
     const rows = [eur(80, { beneficiary_id: of.beneficiaryId })];
     const both = await Promise.all([order(rows, query, { of }), order(rows, query, { of })]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
-    assert.deepEqual(await of.funds(), ['100.00', '80', '20.00']);
+    assert.deepEqual(await of.funds(), ['100.00', '80.00', '20.00']);
   });
 
   test('a key makes it once', async () => {
@@ -111,7 +111,7 @@ describe('from an account, in its own currency', () => {
     const rows = [eur(30, { beneficiary_id: of.beneficiaryId })];
     const [one, other] = await Promise.all([order(rows, query, { of, key }), order(rows, query, { of, key })]);
     assert.deepEqual([one.status, one.text], [other.status, other.text]);
-    assert.deepEqual(await of.funds(), ['100.00', '30', '70.00']);
+    assert.deepEqual(await of.funds(), ['100.00', '30.00', '70.00']);
   });
 });
 
@@ -221,6 +221,7 @@ describe('what is wrong with an instruction', () => {
     ['an unknown field that is null', { note: null }, 'unknown_field'],
     ['an amount as text', { payment_amount: '1' }, 'invalid_format'],
     ['a reference that is a number', { payment_reference: 42 }, 'invalid_format'],
+    ['a reference with a NUL', { payment_reference: 'In\0voice' }, 'invalid_format'],
   ] as const)
     test(`${name} refuses the body`, async () => {
       const refused = await order([eur(1), { ...eur(1), ...row }], fromAccount());

@@ -112,6 +112,8 @@ const GOOD = [
   'from_created_date=0001-01-01&to_created_date=9999-12-31',
   'from_payment_date=0001-01-01&to_payment_date=9999-12-31',
   'to_created_date=9999-12-31&status=complete',
+  'to_created_date=0001-01-01',
+  'to_payment_date=0001-01-30&status=complete',
   'from_created_date=2024-02-29',
   'unknown=1&unknown=2',
   'from_created_date=9999-12-31&status=pending&payment_currency=EUR',

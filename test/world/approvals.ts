@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Exact } from '../../src/values/json.ts';
 import { accessToken } from './access-token.ts';
 import { createWorld } from './client.ts';
 import type { Answer, TestService } from './service.ts';
@@ -91,7 +92,7 @@ export function configuration(
     ruleset: {
       currency,
       rules: rules.map(([threshold, ...levels]) => ({
-        minimum_threshold: threshold,
+        minimum_threshold: new Exact(String(threshold)),
         groups: levels.map((level) => ({ one_of: level.map((names) => ({ all_of: names })) })),
       })),
     },

@@ -1,5 +1,6 @@
 import { decimal } from '../../../sdk/src/decimal.ts';
 import type { ApprovalConfiguration, WrittenApprovalConfiguration } from '../../../sdk/src/generated/api.ts';
+import { amountField } from '../../data/amount.ts';
 
 /** A configuration while a person edits it. Thresholds are texts, so that no amount becomes a number. */
 export interface Draft {
@@ -42,14 +43,24 @@ export function written({ groups, currency, rules }: Draft, samples?: string[]):
     groups: groups.map(({ name, scope, users }) => ({ name, scope, users: users.map((id) => ({ id })) })),
     ruleset: {
       currency,
-      rules: rules.map(({ threshold, levels }) => ({
-        // The service reads a decimal text exactly; the description has numbers here.
-        minimum_threshold: threshold.trim() as unknown as number,
-        groups: levels.map((alternatives) => ({ one_of: alternatives.map((names) => ({ all_of: names })) })),
-      })),
+      // A copy would lose the zeros at a threshold's end.
+      rules: rules.map(({ threshold, levels }) =>
+        Object.assign(thresholdField(threshold.trim()), {
+          groups: levels.map((alternatives) => ({ one_of: alternatives.map((names) => ({ all_of: names })) })),
+        }),
+      ),
     },
     ...(samples === undefined || samples.length === 0 ? {} : { sample_amounts: samples }),
   };
+}
+
+/** A text that is a JSON number. */
+const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+/** A threshold as a number with its digits. A text that is no number is sent as it is, and refused. */
+function thresholdField(threshold: string): { minimum_threshold: number } {
+  if (NUMBER.test(threshold)) return amountField('minimum_threshold', threshold);
+  return { minimum_threshold: threshold as unknown as number };
 }
 
 /** The draft with another name for a group, in the rules as well. */

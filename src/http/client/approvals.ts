@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import {
   listVersions,
@@ -10,6 +10,7 @@ import { checkSamples, dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
+import { Problem } from '../../values/errors.ts';
 import { ClientId } from '../../values/schemas.ts';
 import { PaymentPath } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
@@ -80,6 +81,7 @@ const REPLACE_CONFIGURATION = {
   config: { permission: 'can_manage_permissions' as const },
   // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
   validatorCompiler: () => () => true,
+  preValidation: refuseTextThresholds,
   schema: {
     operationId: 'replaceApprovalConfiguration',
     tags,
@@ -163,4 +165,13 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
       return sendJson(reply, JSON.stringify(explained));
     },
   );
+}
+
+/** A text is no threshold. Once the digits of numbers have been kept (server.ts), the domain cannot tell one from the other. */
+function refuseTextThresholds(request: FastifyRequest, _reply: unknown, done: (fault?: Error) => void): void {
+  const { ruleset } = (request.body ?? {}) as { ruleset?: { rules?: unknown } | null };
+  const rules = Array.isArray(ruleset?.rules) ? ruleset.rules : [];
+  const index = rules.findIndex((rule) => typeof rule?.minimum_threshold === 'string');
+  const field = `ruleset.rules[${index}].minimum_threshold`;
+  done(index < 0 ? undefined : new Problem('invalid_body', { field, message: 'must be a number, not a text' }));
 }

@@ -3,11 +3,11 @@ import { type BankTable, bankTable } from '../../beneficiaries/bank-table.ts';
 import type { Context } from '../../context.ts';
 import { type Instruction, readRows } from '../../orders/instructions/row.ts';
 import type { Source } from '../../orders/instructions/scene.ts';
-import { cancelFile, checkFileCode, confirmFile, openFileChallenge } from '../../orders/mass/changes.ts';
+import { cancelFile, checkFileCode, confirmFile, maximumFault, openFileChallenge } from '../../orders/mass/changes.ts';
 import { clientView, type MassPayment } from '../../orders/mass/declaration.ts';
 import { instructionsOfCsv, takeFile } from '../../orders/mass/file.ts';
 import { findMassPayment, listErrored, listMassPayments, listReceived } from '../../orders/mass/reading.ts';
-import { type BodyFault, Problem } from '../../values/errors.ts';
+import { type BodyFault, Problem, refusedBody } from '../../values/errors.ts';
 import { decimal } from '../../values/money.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { serve } from '../schemas/operation.ts';
@@ -107,11 +107,14 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
     const { fields, rows } = await reading;
     const { clientId, contactId } = request.caller;
     const { external_reference_id: externalReferenceId, auto_commit: auto, maximum_sell_amount: most } = fields;
+    const maximumSellAmount = most == null ? undefined : decimal(most, 'maximum_sell_amount', { positive: true });
+    const source = sourceOf(fields);
     return answerChange(context, request, reply, async (tx, act) => {
+      const fault = await maximumFault(tx, maximumSellAmount, source.sellCurrency);
+      if (fault) throw csv === undefined ? refusedBody([fault]) : inQuery(new Problem('invalid_parameter', fault));
       const taking = takeFile(tx, act, {
-        ...{ orderer: { clientId, contactId }, source: sourceOf(fields), rows, texts: csv !== undefined },
+        ...{ orderer: { clientId, contactId }, source, rows, texts: csv !== undefined, maximumSellAmount },
         ...{ externalReferenceId: String(externalReferenceId), autoCommit: auto === true },
-        maximumSellAmount: most == null ? undefined : decimal(most, 'maximum_sell_amount', { positive: true }),
       });
       return { status: 202, body: taken(await (csv === undefined ? taking : taking.catch(inQuery))) };
     });

@@ -8,6 +8,9 @@ import {
   listCurrencyAccounts,
 } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { zerosOf } from '../../exchange/currency.ts';
+import { plain, sum } from '../../values/money.ts';
 import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
@@ -90,11 +93,19 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
     OPEN,
     change(context, 201, async (tx, act, { body: { client_id: clientId, currency } }) => {
       const account = await createCurrencyAccount(tx, act, { clientId, currency });
-      return { ...account, held: '0', available: account.balance };
+      const none = await nothingOf(tx, currency);
+      return { ...account, held: none, available: none };
     }),
   );
-  serve(app, READ_ONE, (request) => findCurrencyAccount(context.pool, request.params.account_id));
+  serve(app, READ_ONE, async ({ params }) => {
+    const account = await findCurrencyAccount(context.pool, params.account_id);
+    const zero = await nothingOf(context.pool, account.currency);
+    return { ...account, held: sum(plain(account.held), zero), available: sum(plain(account.available), zero) };
+  });
   serve(app, LIST, async ({ query }, reply) =>
     sendShortList(reply, await listCurrencyAccounts(context.pool, query.client_id), query),
   );
 }
+
+/** Nothing of a currency, with its decimals: what is computed has as many. */
+const nothingOf = async (db: Db, currency: string) => (await zerosOf(db, [currency])).get(currency) ?? '0';

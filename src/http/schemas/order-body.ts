@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type TObject, type TProperties, Type } from 'typebox';
 import { type BodyFault, type FaultCode, type ListedFault, Problem, refusedBody } from '../../values/errors.ts';
 import { writtenDigits } from '../../values/json.ts';
+import { shownName } from '../../values/text.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { fieldPath, type Violation, words } from './validation.ts';
 
@@ -80,12 +81,15 @@ export function elementFaults(
   return inOrder(schema, [...known.map(unlisted), ...judge()]);
 }
 
-/** Refuses a body for a text that its parser has found, as `body.name`. In an order it is one of the faults. */
-export function refusedText(schema: unknown, path: string, message: string): Problem {
-  const list = fieldsOf(schema)[ORDER];
-  const field = path.slice('body.'.length);
-  if (list === undefined || field === '') return new Problem('invalid_body', `${path}: ${message}`);
-  return refusedBody([{ code: 'invalid_format', field, message, index: indexOf(partsOf(field), String(list)) }]);
+/** Refuses a document for a text that its parser has found, as `body.name`. In an order it is one of the faults. */
+export function refusedText(schema: unknown, document: unknown, path: string, message: string): Problem {
+  const { [ORDER]: order, type } = fieldsOf(schema);
+  const isOrder = Array.isArray(document) ? type === 'array' : order !== undefined && typeof document === 'object';
+  if (!isOrder) return new Problem('invalid_body', `${path}: ${message}`);
+  const field = path.slice('body'.length).replace(/^\./, '');
+  const [first = '', ...rest] = partsOf(field);
+  const index = Array.isArray(document) ? Number(first) : indexOf([first, ...rest], String(order));
+  return refusedBody([{ code: 'invalid_format', field, message, index }]);
 }
 
 /** A fault as it was before it was listed. */
@@ -172,7 +176,11 @@ function faultOf(schema: Node, violation: Violation): PlacedFault {
   };
   if (keyword === 'required') return { ...at(params.missingProperty), code: 'required', message: 'is required' };
   if (keyword === 'additionalProperties')
-    return { ...at(params.additionalProperty), code: 'unknown_field', message: 'is not a field of this request' };
+    return {
+      ...at(shownName(String(params.additionalProperty))),
+      code: 'unknown_field',
+      message: 'is not a field of this request',
+    };
   const place = at();
   const own = keyword === 'type' ? undefined : codeAt(schema, place.path);
   return { ...place, code: own ?? 'invalid_format', message: words(violation) };

@@ -4,7 +4,7 @@ import { A_CURRENCY } from '../../values/currencies.ts';
 import { Problem } from '../../values/errors.ts';
 import { type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { PATTERNS } from '../../values/schemas.ts';
-import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
+import { findUnstorable, NOT_STORABLE, shownName } from '../../values/text.ts';
 
 interface PropertySchema {
   type?: string;
@@ -74,7 +74,7 @@ export function explain(error: Pick<FastifyError, 'validation' | 'validationCont
     return new Problem(code, 'body: must be a JSON object');
   }
   if (fault.keyword === 'additionalProperties') {
-    path += `.${String(fault.params.additionalProperty)}`;
+    path += `.${shownName(String(fault.params.additionalProperty))}`;
     return new Problem(code, `${path}: is not a field of this request`);
   }
   return new Problem(code, `${path}: ${words(fault)}`);

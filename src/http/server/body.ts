@@ -24,7 +24,7 @@ export function readJson(app: FastifyInstance): void {
       // UTF-8 has no such text itself: it can only be written as an escape.
       const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
       if (found === undefined) done(null, value);
-      else refuse(refusedText(request.routeOptions.schema?.body, found, NOT_STORABLE));
+      else refuse(refusedText(request.routeOptions.schema?.body, value, found, NOT_STORABLE));
     } catch (error) {
       refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${jsonFault(error)})`));
     }

@@ -8,6 +8,7 @@ import type { FaultCode } from '../../values/errors.ts';
 import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
+import { shownName } from '../../values/text.ts';
 import { MAX_UNKNOWN_FIELDS, type RowFault, sameness } from '../rows.ts';
 import { inTurns } from '../turns.ts';
 
@@ -142,7 +143,7 @@ export function readRow(row: unknown, index: number, { table, texts = false, dig
   if (!isObject) misshapen('', invalid('must be an object'));
   const unknown = Object.keys(sent).filter((field) => !KNOWN.has(field));
   for (const field of unknown.slice(0, MAX_UNKNOWN_FIELDS))
-    misshapen(field, { code: 'unknown_field', message: 'is not a field of an instruction' });
+    misshapen(shownName(field), { code: 'unknown_field', message: 'is not a field of an instruction' });
 
   const text = (field: string, check: Check): string | undefined => {
     const value = sent[field];

@@ -20,10 +20,10 @@ import {
   verify,
 } from '../../payments/step-up/verification.ts';
 import { sha256 } from '../../values/crypto.ts';
-import { Problem } from '../../values/errors.ts';
+import { type BodyFault, Problem, refusedBody } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import type { Language } from '../../values/language.ts';
-import { sum } from '../../values/money.ts';
+import { decimalsOf, sum } from '../../values/money.ts';
 import type { MassStatus } from './declaration.ts';
 import { moveTo } from './file-step.ts';
 import { noMassPayment } from './reading.ts';
@@ -39,6 +39,7 @@ interface Locked {
   mass_payment_id: string;
   client_id: string;
   status: MassStatus;
+  sell_currency: string | null;
   proceeds: boolean;
   created_by: string;
 }
@@ -47,7 +48,7 @@ async function findFile(db: Db, { clientId, id }: NamedFile, lock = ''): Promise
   if (!isUuid(id)) noMassPayment();
   const found = first(
     await db.query<Locked & Record<string, unknown>>(
-      `select mass_payment_id, client_id, status, proceeds, created_by from mass_payments
+      `select mass_payment_id, client_id, status, sell_currency, proceeds, created_by from mass_payments
        where client_id = $1 and mass_payment_id = $2 ${lock}`,
       [clientId, id],
     ),
@@ -80,10 +81,17 @@ function requireMaker({ created_by: maker }: Locked, { contactId }: NamedFile): 
 }
 
 /**
+<<<<<<< HEAD
  * Confirms a file that was judged, so that its valid rows are done.
  * @param maximum the most that its exchanges may cost, a decimal; undefined: any cost
  * @param proof of the code (`checkFileCode`), if the client requires one
  * @throws Problem mass_payment_not_found, transition_not_allowed, permission_denied, step_up_required, challenge_expired, step_up_failed
+=======
+ * Confirms a file that was judged: its valid rows are done.
+ * @param maximum what its exchanges may cost, a decimal; undefined: whatever they cost
+ * @param proof of the code (`checkFileCode`), where the client asks for one
+ * @throws Problem mass_payment_not_found, invalid_body, transition_not_allowed, permission_denied, step_up_required, challenge_expired, step_up_failed
+>>>>>>> f4ce042b (http, orders, search: hold values to what the contract says of them)
  */
 export async function confirmFile(
   tx: Transaction,
@@ -92,6 +100,8 @@ export async function confirmFile(
   { maximum, proof }: { maximum: string | undefined; proof: Proof | undefined },
 ): Promise<void> {
   const file = await lockFile(tx, named);
+  const fault = await maximumFault(tx, maximum, file.sell_currency);
+  if (fault) throw refusedBody([fault]);
   const needed = await needsCode(tx, named.clientId);
   if (needed) requireMaker(file, named);
   if (file.status !== 'Processed' || file.proceeds) throw notNow(file);
@@ -108,6 +118,19 @@ export async function confirmFile(
     maximum_sell_amount: maximum ?? null,
     authorised: needed,
   });
+}
+
+/** The fault of what exchanges may cost at most: it has at most the decimals of the currency that they sell. */
+export async function maximumFault(
+  db: Db,
+  maximum: string | undefined,
+  currency: string | null | undefined,
+): Promise<BodyFault | undefined> {
+  if (maximum === undefined || currency == null) return undefined;
+  const decimals = decimalsOf((await zerosOf(db, [currency])).get(currency) ?? '0');
+  if (decimalsOf(maximum) <= decimals) return undefined;
+  const message = `must have at most ${decimals} digits after the point, as ${currency} has`;
+  return { field: 'maximum_sell_amount', code: 'invalid_format', message };
 }
 
 /** Cancels a file before its payments are made. @throws Problem mass_payment_not_found, transition_not_allowed */

@@ -144,8 +144,8 @@ export async function rollUpTotals(pool: Pool): Promise<number> {
 export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefined; edges: DayRange[] } {
   if (from !== undefined && to !== undefined && from > to) return { months: undefined, edges: [] };
   const first = from === undefined || from.endsWith('-01') ? from : firstOfNextMonth(from);
-  const last = to === undefined || firstOfNextMonth(to) === addDays(to, 1) ? to : addDays(`${to.slice(0, 7)}-01`, -1);
-  if (first === null || (first !== undefined && last !== undefined && first > last))
+  const last = to === undefined || firstOfNextMonth(to) === addDays(to, 1) ? to : lastOfFormerMonth(to);
+  if (first === null || last === null || (first !== undefined && last !== undefined && first > last))
     return { months: undefined, edges: [{ from, to }] };
   const edges: DayRange[] = [];
   if (first !== from) edges.push({ from, to: addDays(first as string, -1) });
@@ -160,4 +160,9 @@ function firstOfNextMonth(day: string): string | null {
   return month === 12
     ? `${String(year + 1).padStart(4, '0')}-01-01`
     : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
+}
+
+/** The last day of the month before a day's, or null before the first month that can be written. */
+function lastOfFormerMonth(day: string): string | null {
+  return day < '0001-02-01' ? null : addDays(`${day.slice(0, 7)}-01`, -1);
 }

@@ -205,7 +205,7 @@ describe('lists and single records', () => {
       currency: 'GBP',
       client_id: world.clientId,
       balance: '10.50',
-      held: '0',
+      held: '0.00',
       available: '10.50',
     });
     for (const unknown of ['999999', 'GBP', '99999999999999999999', '1.5', '-1']) {

@@ -39,7 +39,7 @@ test('a review says who has to approve and what may be a duplicate, and keeps no
     [null, 1, false, []],
   );
   assert.deepEqual(first.approvers, ['Owner of Orders']);
-  assert.deepEqual(await world.funds(), ['1000.00', '0', '1000.00']);
+  assert.deepEqual(await world.funds(), ['1000.00', '0.00', '1000.00']);
   assert.equal((await world.ask('GET', '/payments')).body.length, 0);
 
   const id = await world.pays(10);
