@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
+import { isOnWorkers, ON_WORKERS } from './world/cells.ts';
 import { createDatabase } from './world/database.ts';
 import { startTestService, type TestService } from './world/service.ts';
 import { Wire } from './world/wire.ts';
@@ -144,7 +145,8 @@ async function exchange(measure: Measure): Promise<void> {
   await measure('a drawdown', draw, forward.trade_id);
 }
 
-test('a change has at most four round trips', async () => {
+test('a change has at most four round trips', async (t) => {
+  if (await isOnWorkers(service)) return t.skip(ON_WORKERS);
   const counts: Record<string, number> = {};
   const measure = async (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => {
     counts[name] = await turnsOf(name, call, says);

@@ -54,7 +54,7 @@ const DECLARED = {
     claims: ['account_id'],
   },
   currency_account: {
-    ...{ table: 'currency_accounts', id: 'account_id', type: 'bigint', audited: true },
+    ...{ table: 'currency_accounts', id: 'account_id', type: 'bigint', audited: true, address: 'currency-accounts' },
     details: ['holds'],
   },
   beneficiary: {
@@ -80,7 +80,10 @@ const DECLARED = {
     details: ['step_up_payments', 'step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers'],
     copies: { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
   },
-  multipayment: { table: 'multipayments', id: 'multipayment_id', type: 'bigint', claims: ['multipayment_unique_id'] },
+  multipayment: {
+    ...{ table: 'multipayments', id: 'multipayment_id', type: 'bigint', address: 'multipayments' },
+    claims: ['multipayment_unique_id'],
+  },
   mass_payment: {
     ...{ table: 'mass_payments', id: 'mass_payment_id', type: 'uuid', audited: true, address: 'mass-payments' },
     claims: ['mass_payment_id'],

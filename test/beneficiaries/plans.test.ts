@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { searchBeneficiaries } from '../../src/beneficiaries/client-search.ts';
 import { judgePayees } from '../../src/beneficiaries/judgement.ts';
-import { connectTo } from '../world/cells.ts';
+import { connectTo, isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -88,7 +88,8 @@ async function statementsOf(work: (tx: never) => Promise<unknown>): Promise<{ te
   return sent;
 }
 
-test('the list and each of its filters', async () => {
+test('the list and each of its filters', async (t) => {
+  if (await isOnWorkers(service)) return t.skip(ON_WORKERS);
   const search = (filters: object, page = 1) =>
     statementsOf((tx) => searchBeneficiaries(tx, filters, { clientId, page, pageSize: 50 }));
   const cases: [object, string, number][] = [
@@ -108,7 +109,8 @@ test('the list and each of its filters', async () => {
   }
 });
 
-test('whether a beneficiary is there already, and whether its account is blocked', async () => {
+test('whether a beneficiary is there already, and whether its account is blocked', async (t) => {
+  if (await isOnWorkers(service)) return t.skip(ON_WORKERS);
   const payee = { name_key: 'name 21000', paid_account: '21000', paid_bank: null, paid_bic: null, paid_country: null };
   const { indexes, read } = await readBy(
     await statementsOf((tx) => judgePayees(tx, clientId, [{ ...payee, currency: 'EUR', self: null }])),

@@ -36,8 +36,17 @@ test('while the server of a cell is down, its clients get 502, and the others no
   const before = await other.pay();
   assert.equal(before.status, 201, before.text);
   await receiver.wait(1);
+  const { client_id, contact_id, trade_id: _, ...part } = one.base;
+  const { body: account } = await service.operator('POST', '/currency-accounts', { client_id, currency: 'EUR' });
+  const multi = await service.operator('POST', '/multipayments', {
+    ...{ client_id, contact_id, payments: [{ ...part, trade: 0, amount: 300 }] },
+    trades: [{ buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 300, rate: 1.17 }],
+  });
+  assert.equal(multi.status, 201, multi.text);
+  const { multipayment_id: number, multipayment: formatted, multipayment_unique_id: uuid } = multi.body;
+  await receiver.wait(2);
   const cursor = await cells.feedEnd();
-  assert.equal((await published()).length, 1);
+  assert.equal((await published()).length, 2);
   await server.down();
 
   await t.test('requests', async () => {
@@ -52,10 +61,10 @@ test('while the server of a cell is down, its clients get 502, and the others no
     const paid = await one.pay({ amount: 5 });
     assert.equal(paid.status, 201, paid.text);
     paymentId = paid.body.payment_id;
-    await receiver.wait(2);
+    await receiver.wait(3);
     await until(async () => (await published(`&after=${cursor}`)).includes(paymentId));
     // What the cell has published lately is kept beside the order. Without that the feed stops where it cannot be read: it has one order.
-    assert.equal((await published()).length, 2);
+    assert.equal((await published()).length, 3);
     await service.query('delete from changes_recent');
     await assert.rejects(published(), /integration_error/);
     await until(async () => {
@@ -67,7 +76,9 @@ test('while the server of a cell is down, its clients get 502, and the others no
   });
 
   await t.test('the institution reaches every record of the others, and hears what it cannot read', async () => {
-    for (const path of [`/payments/${paymentId}`, `/payments?client_id=${one.clientId}`, '/clients']) {
+    const named = [number, formatted, uuid].map((name) => `/multipayments/${name}`);
+    const own = [`/payments/${paymentId}`, `/payments?client_id=${one.clientId}`];
+    for (const path of [...own, ...named, `/currency-accounts/${account.account_id}`, '/clients']) {
       const answer = await service.operator('GET', path);
       assert.equal(answer.status, 200, `${path} ${answer.text}`);
     }
@@ -107,7 +118,7 @@ test('while the server of a cell is down, its clients get 502, and the others no
     const paid = await other.pay({ amount: 7 });
     assert.equal(paid.status, 201, paid.text);
     await until(async () => (await published()).includes(paid.body.payment_id));
-    await receiver.wait(4);
+    await receiver.wait(5);
     assert.equal((await payments(other)).headers.get('x-total-count'), '2');
     await until(async () => (await service.operator('GET', `/erasures/${erasureId}`)).body.state === 'done');
   });

@@ -14,7 +14,11 @@ const LOOKUPS = new Map([
   ...KIND_NAMES.map((kind) => [KINDS[kind].address, KINDS[kind]] as const),
   ['notifications', { table: 'notifications', id: 'id', type: 'uuid' }] as const,
   ['holds', { table: 'holds', id: 'hold_id', type: 'uuid' }] as const,
+  ['multipayment-uuids', { table: 'multipayments', id: 'multipayment_unique_id', type: 'uuid' }] as const,
 ]);
+
+/** What identifiers of each type look like. */
+const FORMS = { uuid: isUuid, bigint: (id: string) => /^\d{1,18}$/.test(id), text: () => true };
 
 /** The address of one record, or of an action on it: its noun, and the name of the parameter. */
 const ADDRESS = /^\/([a-z-]+)\/:(\w+)(\/|$)/;
@@ -43,7 +47,13 @@ export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Prom
   const [, noun = '', name = ''] = ADDRESS.exec(url) ?? [];
   const id = parameters[name];
   if (id === undefined || !LOOKUPS.has(noun)) return undefined;
-  return [...(await homesOfRecords(pool, noun, [id])).values()][0] ?? null;
+  const [own, known] = noun === 'multipayments' ? multipaymentOf(id) : [noun, id];
+  return [...(await homesOfRecords(pool, own, [known])).values()][0] ?? null;
+}
+
+/** A multi payment is named by its number, also as `MP000001`, or by its uuid. */
+function multipaymentOf(id: string): [noun: string, id: string] {
+  return isUuid(id) ? ['multipayment-uuids', id] : ['multipayments', id.replace(/^MP/i, '')];
 }
 
 /**
@@ -53,14 +63,13 @@ export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Prom
 export async function homesOfRecords(db: Db, noun: string, ids: readonly string[]): Promise<Map<string, Home>> {
   const lookup = LOOKUPS.get(noun);
   if (!lookup) return new Map();
-  const { table, id: column, type } = lookup;
-  const uuid = type === 'uuid';
-  const wanted = uuid ? ids.filter(isUuid) : ids;
+  const { table, id: column, type = 'text' } = lookup;
+  const wanted = ids.filter(FORMS[type]);
   if (wanted.length === 0) return new Map();
   const homes = isClaimed(column) ? await homesOfIds(db, column, wanted) : new Map<string, Home>();
   const others = wanted.filter((id) => !homes.has(id));
   if (others.length === 0) return homes;
-  const select = `select ${column}::text as id, client_id from ${table} where ${column} = any($1${uuid ? '::uuid[]' : ''})`;
+  const select = `select ${column}::text as id, client_id from ${table} where ${column} = any($1::${type}[])`;
   const found = await findAnywhere(db, { table, select }, others);
   for (const { id, ...home } of found) homes.set(id, home);
   return homes;

@@ -123,9 +123,10 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
     (clientId === undefined ? undefined : await homeOfClient(pool, clientId)) ?? (await homeOfRecord(pool, named));
   if (home?.moving) await refuseMoving(pool, home.clientId);
   if (home) return enterCell(request, home.cell, home.clientId);
-  if (reads) return enterCell(request, 'all');
   // A client or a record that no cell has is not in the first one either: there the request finds it missing.
-  enterCell(request, clientId === undefined && home === undefined ? 'none' : 0);
+  if (home === null) return enterCell(request, 0);
+  if (reads) return enterCell(request, 'all');
+  enterCell(request, clientId === undefined ? 'none' : 0);
 }
 
 /** The client that a request is about, where it says so, for the log. */
