@@ -81,17 +81,11 @@ function requireMaker({ created_by: maker }: Locked, { contactId }: NamedFile): 
 }
 
 /**
-<<<<<<< HEAD
  * Confirms a file that was judged, so that its valid rows are done.
  * @param maximum the most that its exchanges may cost, a decimal; undefined: any cost
  * @param proof of the code (`checkFileCode`), if the client requires one
- * @throws Problem mass_payment_not_found, transition_not_allowed, permission_denied, step_up_required, challenge_expired, step_up_failed
-=======
- * Confirms a file that was judged: its valid rows are done.
- * @param maximum what its exchanges may cost, a decimal; undefined: whatever they cost
- * @param proof of the code (`checkFileCode`), where the client asks for one
- * @throws Problem mass_payment_not_found, invalid_body, transition_not_allowed, permission_denied, step_up_required, challenge_expired, step_up_failed
->>>>>>> f4ce042b (http, orders, search: hold values to what the contract says of them)
+ * @throws Problem mass_payment_not_found, invalid_body, transition_not_allowed, permission_denied, step_up_required, challenge_expired,
+ *   step_up_failed
  */
 export async function confirmFile(
   tx: Transaction,
