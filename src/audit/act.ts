@@ -4,18 +4,18 @@ export interface StaffMember {
   subject: string;
 }
 
-/** Who changes something, when, and in which request: goes into the audit trail and into notifications. */
+/** Who changes something, when, and in which request. It goes into the audit trail and into notifications. */
 export interface Act {
   now: Date;
   /** `operator:<token name>`, `staff:<name>`, `contact:<contact_id>` or `service:<part>`. */
   actor: string;
-  /** The person behind `staff:<name>`, as the institution's OpenID provider knows it. */
+  /** The person behind `staff:<name>`, in the words of the institution's OpenID provider. */
   staff?: StaffMember | undefined;
-  /** Why, in the words of the person who does it. */
+  /** The reason, in the words of the person who acts. */
   reason?: string | undefined;
   requestId: string;
-  /** Its changes have one audit row together, which is written by the code that makes the whole: `audit` writes none for them. */
+  /** Set if its changes share one audit row, which is written by the code that makes all of them. `audit` then writes none. */
   summarised?: true;
-  /** Nobody is told of it by mail: an import without `?notify=true`. */
+  /** Nobody gets a mail about it: an import without `?notify=true`. */
   quiet?: boolean;
 }

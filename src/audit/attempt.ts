@@ -1,7 +1,7 @@
 import { savepoint, type Transaction } from '../database/database.ts';
 import { type Changes, changesOf, finishedSteps, noteChange, takeChanges } from './change.ts';
 
-/** Runs a part of a transaction that is undone alone where it throws: what it notes is kept only if it does not. */
+/** Runs a part of a transaction. If it throws, only this part is undone, and its notes are dropped. */
 export async function attempt(tx: Transaction, work: () => Promise<void>): Promise<void> {
   const before = takeChanges(tx);
   const steps = finishedSteps(tx).length;

@@ -1,9 +1,9 @@
 import type { Kind } from '../database/kinds.ts';
 import type { Act } from './act.ts';
 
-/** A record as the change feed shows it. */
+/** A record in the form that the change feed shows. */
 export interface RecordText {
-  /** JSON, as the operator's GET answers. */
+  /** JSON, in the form of the operator's GET. */
   text: string;
   /** What the reconciliation counts. */
   kind?: string;
@@ -11,11 +11,11 @@ export interface RecordText {
   amount?: string;
 }
 
-/** Records that a caller has changed before. They are of use as long as nobody else changes them. */
+/** Records that a caller has changed before. They are useful as long as nobody else changes them. */
 export interface RecordMemory {
-  /** A changed record with its new version; undefined where it has to be read. */
+  /** A changed record with its new version; undefined if it must be read. */
   find(id: string, version: number): RecordText | undefined;
-  /** Takes a record that was read with its new version. */
+  /** Stores a record that was read, with its new version. */
   keep(id: string, version: number, record: RecordText): void;
 }
 
@@ -24,7 +24,7 @@ export interface Change {
   entity: Kind;
   /** The record's identifier. */
   id: string;
-  /** Whose record it is; null for contacts and applications. */
+  /** The client that owns the record; null for contacts and applications. */
   clientId: string | null;
   /** `create`, `update`, `delete`, `import`, or the payment action. */
   action: string;
@@ -36,11 +36,11 @@ export interface Change {
   movedTo?: string | undefined;
   /** The record before it was deleted, as JSON text. */
   deleted?: string;
-  /** Why a person decided so, of an approval. */
+  /** The reason of a person, for an approval. */
   reason?: string | undefined;
-  /** Writes the record, where the code that changed it knows it: then it is not read again. */
+  /** Writes the record, if the code that changed it knows it. Then it is not read again. */
   known?: (() => RecordText) | undefined;
-  /** What may know the record by its version. */
+  /** A memory that may know the record by its version. */
   memory?: RecordMemory | undefined;
 }
 
@@ -48,17 +48,17 @@ export interface Change {
 export interface Changes {
   act: Act;
   records: Map<string, Change>;
-  /** The records that are locked already, or whose lock was asked for (`lockChanges` of database.ts). */
+  /** The records that are locked already, or whose lock was requested (`lockChanges` of database.ts). */
   raised: Set<string>;
-  /** Their new versions, as far as the database has said. */
+  /** Their new versions, as far as the database has returned them. */
   versions: Map<string, number>;
 }
 
 const CHANGED = new WeakMap<object, Changes>();
 
 /**
- * Notes that a transaction has changed a record. The feed shows each record once for each step, as it stands at the end of it: the first
- * note decides the place and the action. A transaction is one step, unless `endStep` of database.ts divides it.
+ * Notes that a transaction has changed a record. The feed shows each record once for each step, in its state at the end of the step. The
+ * first note determines the place and the action. A transaction is a single step, unless `endStep` of database.ts divides it.
  * @param tx the transaction's connection
  */
 export function noteChange(tx: object, act: Act, change: Change): void {
@@ -70,21 +70,21 @@ export function noteChange(tx: object, act: Act, change: Change): void {
   const key = keyOf(change.entity, change.id);
   const known = changes.records.get(key);
   if (!known) changes.records.set(key, change);
-  // Removed and made again under its identifier: the same record, which goes on with its next version.
+  // A record that was removed and created again under the same identifier is the same record, and continues with its next version.
   else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false });
   else if (change.deleted !== undefined) changes.records.set(key, { ...change, created: known.created ?? false });
   else {
     if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
-    // What was known of it before is over.
+    // What was known about it before is outdated.
     known.known = change.known;
-    // A memory knows only of the changes that were noted with it.
+    // A memory knows only the changes that were noted with it.
     known.memory &&= change.memory;
   }
 }
 
 /**
- * Says how a changed record reads now, so that it need not be read again for the feed. Only for a record that nobody else can change before
- * the commit: the transaction has created it, holds its only row, or has read it after `lockChanges`.
+ * States the current text of a changed record, so that it need not be read again for the feed. Use it only for a record that nobody else
+ * can change before the commit: the transaction has created it, holds its only row, or has read it after `lockChanges`.
  */
 export function noteRecord(tx: object, entity: Kind, id: string, known: () => RecordText): void {
   const change = CHANGED.get(tx)?.records.get(keyOf(entity, id));
@@ -106,17 +106,17 @@ export function keyOf(entity: string, id: string): string {
   return `${entity}\0${id}`;
 }
 
-/** What the transaction has changed since its last step; nobody gets it a second time. */
+/** Takes what the transaction has changed since its last step. Nobody gets it a second time. */
 export function takeChanges(tx: object): Changes | undefined {
   const changes = CHANGED.get(tx);
   CHANGED.delete(tx);
   return changes;
 }
 
-/** What a transaction's earlier steps have left to be written when it commits. */
+/** What a transaction's earlier steps have left to be written at the commit. */
 const FINISHED = new WeakMap<object, object[]>();
 
-/** What the earlier steps of a transaction have left; the code that ends a step adds to it. @returns the same list until `forgetSteps` */
+/** What the earlier steps of a transaction have left. The code that ends a step adds to it. @returns the same list until `forgetSteps` */
 export function finishedSteps<T extends object>(tx: object): T[] {
   const finished = FINISHED.get(tx) ?? [];
   FINISHED.set(tx, finished);

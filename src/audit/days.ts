@@ -8,14 +8,14 @@ import { headMac } from './heads.ts';
 import { readChainKey } from './key.ts';
 import { sealCells } from './seal.ts';
 
-/** Days ahead for which partitions are made, so that nothing waits at midnight. */
+/** Days ahead for which partitions are made, so that nothing has to wait at midnight. */
 const DAYS_AHEAD = 3;
-/** Rows of the chain that one statement removes. */
+/** The number of rows of the chain that one statement removes. */
 const CLEARED_ROWS = 5_000;
 
 /**
- * Makes the trail's partitions of today (UTC, service time) and the next days. What the functions of the owner say of themselves reaches a
- * worker of Citus only in a transaction.
+ * Makes the trail's partitions of today (UTC, service time) and the next days. It needs a transaction: only within one do the settings of
+ * the owner's functions reach a Citus worker.
  */
 export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
@@ -24,15 +24,15 @@ export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
 }
 
 /**
- * Drops the days of a cell that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. The head before the first
- * row that remains in any cell is kept: the verification begins there.
+ * Drops the days of a cell that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), with their links. The head before the first
+ * row that remains in any cell is kept, because verification begins there.
  * @returns the days that were dropped
  * @throws ChainKeyFault
  */
 async function dropOldAudit(context: Context, now: Date): Promise<string[]> {
   const { backgroundPool: pool, config } = context;
   const oldest = addDays(now.toISOString().slice(0, 10), -config.auditRetentionDays);
-  // A row that is not sealed has no place before the floor.
+  // An unsealed row has no place before the floor.
   await sealCells(pool, context.vault);
   await raiseFloor(context, new Date(`${oldest}T00:00:00Z`));
   const dropped: string[] = [];
@@ -54,7 +54,7 @@ async function dropOldAudit(context: Context, now: Date): Promise<string[]> {
   }
 }
 
-/** Makes the last place whose rows are all older than a moment the floor. */
+/** Makes the last position whose rows are all older than a moment the floor. */
 async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Date): Promise<void> {
   await transaction(backgroundPool, async (tx) => {
     await lockChain(tx);
@@ -66,10 +66,10 @@ async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Dat
   });
 }
 
-/** The last link before the first row that is as new as a moment; the end of the chain, where no row is. */
+/** The last link before the first row that is not older than a moment; the end of the chain if there is no such row. */
 async function lastBefore(db: Db, moment: Date): Promise<ChainEnd | undefined> {
   const kept = await positionFrom(db, moment);
-  // Where the end is the floor already, nothing was sealed since.
+  // If the end is already the floor, nothing was sealed since.
   const [link] = await linksAt(db, [kept === undefined ? (await chainEnd(db)).position : kept - 1]);
   return link;
 }
@@ -83,7 +83,7 @@ async function daysBefore(db: Db, oldest: string): Promise<string[]> {
   return rows.map(({ day }) => day).filter((day) => day < oldest);
 }
 
-/** Makes the partitions of a cell ahead and drops old ones, each day. */
+/** Makes the partitions of a cell ahead and drops old ones, once a day. */
 export function createAuditKeeper(context: Context): Daily {
   const { clock, config, log, backgroundPool } = context;
   return new Daily({

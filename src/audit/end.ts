@@ -13,35 +13,35 @@ export interface ChainEnd {
   hash: Buffer;
 }
 
-/** Where the next link is added, with what it needs. */
+/** The place where the next link is added, with what it needs. */
 interface OpenEnd extends ChainEnd {
-  /** The latest moment up to here, with all its digits; null where no link is left that says so. */
+  /** The latest moment up to here, with all its digits; null if no remaining link records it. */
   latest: string | null;
-  /** Several cells have the links. A process that was started before there were several is told so by the others. */
+  /** Whether several cells share the chain. This is how a process that was started when there was one cell learns of the others. */
   shared: boolean;
 }
 
-/** The table of the links: of the rows of a cell, there. Those that are not yet in their further cell wait in a table that exists once. */
+/** The table of the links. A row's link is in the row's cell. Links that have not reached their further cell yet wait in a table that exists once. */
 export const CHAIN = 'audit_chain';
 export const WAITING = 'audit_links';
-/** Milliseconds for which the others wait for the lock of the chain, where there are several cells. */
+/** Milliseconds that others wait for the lock of the chain if there are several cells. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
 /**
  * Takes the lock under which one process works on the chain, until the end of the transaction.
- * @throws Error of PostgreSQL where it is not free in time
+ * @throws Error of PostgreSQL if it is not free in time
  */
 export async function lockChain(tx: Db): Promise<void> {
   const lock = `select pg_advisory_xact_lock(${LOCKS.auditSeal})`;
-  // A cell may cease to answer while somebody seals it, and who waits for that keeps a connection.
+  // A cell may stop answering while somebody seals it, and every caller that waits for that holds a connection.
   const patient = `set local lock_timeout = ${MAX_LOCK_WAIT_MS}; ${lock}; set local lock_timeout = default`;
   await tx.query(hasSeveralCells(tx) ? patient : lock);
 }
 
-/** Links at some positions of the chain; in several cells where somebody has forged one. */
+/** The links at some positions of the chain. If somebody has forged one, a position may have links in several cells. */
 export async function linksAt(db: Db, positions: readonly number[]): Promise<ChainEnd[]> {
   const from = (table: string) => `select position, hash from ${table} where position = any($1::bigint[])`;
-  // First: what is not there any more has reached its cell.
+  // Read first: a link that has left this table has reached its cell.
   const waiting = hasSeveralCells(db) ? (await db.query<ChainEnd>(from(WAITING), [positions])).rows : [];
   const { rows } = await db.query<ChainEnd>(`select position, hash from ${overCells(db, CHAIN, from(CHAIN))} c`, [
     positions,
@@ -51,8 +51,8 @@ export async function linksAt(db: Db, positions: readonly number[]): Promise<Cha
 }
 
 /**
- * With several cells, where the chain ends at a moment when all its links are in their cells.
- * @returns `waits` where some are on their way; undefined where nothing was sealed since there are several
+ * If there are several cells: where the chain ends at a moment when all its links are in their cells.
+ * @returns `waits` if some are still on their way; undefined if nothing was sealed since there are several cells
  */
 export async function settledEnd(db: Db): Promise<ChainEnd | 'waits' | undefined> {
   const { rows } = await db.query<{ waits: boolean } & ChainEnd>(
@@ -61,7 +61,7 @@ export async function settledEnd(db: Db): Promise<ChainEnd | 'waits' | undefined
   return rows[0]?.waits ? 'waits' : rows[0];
 }
 
-/** The first position from a moment on, where there is one: the latest moment up to a position never falls. */
+/** The first position that can have a row from a moment on. It is well defined because the latest moment up to a position never decreases. */
 export async function positionFrom(db: Db, moment: Date): Promise<number | undefined> {
   const order = 'order by latest_at, position limit 1';
   const from = (table: string) => `select latest_at, position from ${table} where latest_at >= $1 ${order}`;
@@ -72,7 +72,7 @@ export async function positionFrom(db: Db, moment: Date): Promise<number | undef
   return there && waiting ? Math.min(there.position, waiting.position) : (there ?? waiting)?.position;
 }
 
-/** The end of the links that are there. Behind the retention's floor nothing needs to be left. */
+/** The end of the links that exist. Behind the retention's floor there may be none. */
 export async function chainEnd(db: Db): Promise<ChainEnd> {
   const last = overCells(db, CHAIN, `select position, hash from ${CHAIN} order by position desc limit 1`);
   const { rows } = await db.query<ChainEnd>(
@@ -84,8 +84,8 @@ export async function chainEnd(db: Db): Promise<ChainEnd> {
 }
 
 /**
- * The end where the next link is added. The cells of a database have one chain together: the first cell has its oldest links, and
- * `audit_end` says where it ends since there are others. Otherwise that table is empty.
+ * The end at which the next link is added. The cells of a database share one chain. The first cell has its oldest links, and `audit_end`
+ * records where it ends since there are other cells. Otherwise that table is empty.
  * @param tx holds the lock of the chain
  */
 export async function openEnd(tx: Transaction): Promise<OpenEnd> {
@@ -103,8 +103,9 @@ export async function openEnd(tx: Transaction): Promise<OpenEnd> {
 }
 
 /**
- * Says where a chain that is shared ends, after links were added.
- * @param tx holds the lock of the chain; @param table to which they were added
+ * Records where a shared chain ends, after links were added.
+ * @param tx holds the lock of the chain
+ * @param table to which they were added
  */
 export async function moveEnd(tx: Transaction, table: string, { position, hash }: ChainEnd): Promise<void> {
   await tx.query(

@@ -5,7 +5,7 @@ import { floorHead, type Head, headMac } from './heads.ts';
 import type { ChainKey } from './key.ts';
 import type { Fault } from './links.ts';
 
-/** Heads that one statement reads. */
+/** The number of heads that one statement reads. */
 const BATCH_ROWS = 5_000;
 
 /** A head that somebody has kept, from the log or from the list. */
@@ -16,23 +16,23 @@ export interface GivenHead {
 }
 
 interface CheckedHead extends Head {
-  /** Counts the heads as they were stored. */
+  /** Counts the heads in the order in which they were stored. */
   number: number;
 }
 
-/** What the chain has where heads say that it is. */
+/** What the chain contains at the positions of heads. */
 interface Chain {
   /** By position. */
   links: ReadonlyMap<number, Buffer>;
   end: number;
 }
 
-/** Whether the floor was made by the service. Everything before it counts as dropped. */
+/** The fault of a floor that the service did not make. Everything before a floor counts as dropped. */
 export function faultOfFloor(key: ChainKey, floor: Head | undefined): Fault | undefined {
   return floor && !floor.mac.equals(headMac(key, floor)) ? forged(floor) : undefined;
 }
 
-/** Whether the chain still has every head of a period, and the newest of all. */
+/** The fault if the chain lacks a head of a period, or the newest head of all. */
 export async function faultOfHeads(
   db: Db,
   key: ChainKey,
@@ -74,7 +74,7 @@ function faultOfHead(
   return linked.equals(head.hash) ? undefined : differs(head, `the head of ${head.at.toISOString()}`);
 }
 
-/** Whether the chain of several cells reaches up to where it was sealed. */
+/** The fault if the chain of several cells does not reach as far as it was sealed. */
 export async function faultOfEnd(db: Db): Promise<Fault | undefined> {
   const floor = (await floorHead(db))?.position ?? 0;
   const sealed = first(await db.query<ChainEnd>('select position, hash from audit_end where position > $1', [floor]));
@@ -85,8 +85,8 @@ export async function faultOfEnd(db: Db): Promise<Fault | undefined> {
 }
 
 /**
- * Whether the chain has a head that somebody has kept. Where rows and stored heads were cut off, only such a head tells.
- * @throws Problem invalid_parameter, if the retention has dropped its position
+ * The fault if the chain lacks a head that somebody has kept. If rows and stored heads were cut off, only such a head reveals it.
+ * @throws Problem invalid_parameter if the retention has dropped its position
  */
 export async function faultOfGivenHead(db: Db, given: GivenHead | undefined): Promise<Fault | undefined> {
   if (!given) return undefined;

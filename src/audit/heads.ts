@@ -7,7 +7,7 @@ import { type ChainKey, readChainKey } from './key.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The end of the chain at a moment: with it anybody can tell whether rows up to it were changed or removed. */
+/** The end of the chain at a moment. With it anybody can tell whether rows up to it were changed or removed. */
 export interface Head {
   position: number;
   hash: Buffer;
@@ -17,7 +17,7 @@ export interface Head {
   mac: Buffer;
 }
 
-/** What proves that the service made a head, and made it a floor. */
+/** Proof that the service made a head, and whether it made it a floor. */
 export function headMac(key: ChainKey, { position, hash, at, floor }: Omit<Head, 'mac'>): Buffer {
   return mac(key, 'head', JSON.stringify([position, hash.toString('hex'), at.toISOString(), floor]));
 }
@@ -41,8 +41,8 @@ export async function floorHead(db: Db): Promise<Head | undefined> {
 }
 
 /**
- * Each minute, stores the head of the chain and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too,
- * so a missing head means that the service or the collection of its log was down. The first head follows the first row.
+ * Stores the head of the chain each minute and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too, so
+ * a missing head means that the service or the collection of its log was down. The first head follows the first row.
  */
 export async function makeHead({ backgroundPool, vault, clock, log }: Context): Promise<void> {
   const now = clock.now();
@@ -52,7 +52,7 @@ export async function makeHead({ backgroundPool, vault, clock, log }: Context): 
   else if (head) log.info({ ...shown(head) }, 'audit head');
 }
 
-/** By the minutes of the clock, so that none is left out. The sandbox's clock goes back as well. */
+/** Whether the next head is due, by the minutes of the clock, so that none is left out. The sandbox's clock may go back as well. */
 function isDue(newest: Head | undefined, now: Date): boolean {
   return !newest || minuteOf(now) !== minuteOf(newest.at);
 }
@@ -84,7 +84,7 @@ async function storeHead(
   return made;
 }
 
-/** A head as callers see it. */
+/** A head in the form that callers see. */
 export interface ShownHead {
   position: number;
   hash: string;
@@ -95,7 +95,7 @@ export function shown({ position, hash, at }: Pick<Head, 'position' | 'hash' | '
   return { position, hash: hash.toString('hex'), at };
 }
 
-/** A page of the heads, the newest first. @param range `from` is included, `to` is not */
+/** A page of the heads, newest first. @param range `from` is included, `to` is not */
 export async function listHeads(
   db: Db,
   range: { from?: Date | undefined; to?: Date | undefined },

@@ -7,17 +7,17 @@ const KEY_BYTES = 32;
 const HASH_BYTES = 32;
 const PURPOSE = 'audit_chain';
 
-/** What the chain is made with. */
+/** The key of the chain, with what belongs to it. */
 export interface ChainKey {
-  /** An object, not bytes: an HMAC takes a fifth of the time. */
+  /** An object rather than bytes, because an HMAC then takes a fifth of the time. */
   secret: KeyObject;
-  /** Rows that were sealed before there was a key; their links are plain hashes. */
+  /** The number of rows that were sealed before there was a key. Their links are plain hashes. */
   unkeyed: number;
-  /** The hash of the last one of them: nobody can make them again either. */
+  /** The hash of the last of these rows. It keeps anybody from recreating them. */
   anchor: Buffer;
 }
 
-/** The key cannot be used, and nothing is sealed until it can. */
+/** The key cannot be used. Nothing is sealed until it can be. */
 export class ChainKeyFault extends Error {
   override readonly name = 'ChainKeyFault';
   readonly what: 'key_missing' | 'key_replaced';
@@ -38,7 +38,7 @@ interface KeyRow {
 
 /**
  * The key of the chain.
- * @returns undefined where the service has not made it yet
+ * @returns undefined if the service has not made it yet
  * @throws ChainKeyFault if the key was removed or replaced, or the master key that sealed it is missing
  */
 export async function readChainKey(db: Db, vault: Vault): Promise<ChainKey | undefined> {
@@ -47,7 +47,7 @@ export async function readChainKey(db: Db, vault: Vault): Promise<ChainKey | und
 }
 
 /**
- * As `readChainKey`; the first call makes the key.
+ * Like `readChainKey`, but the first call makes the key.
  * @param tx holds the lock of the sealer
  */
 export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
@@ -62,7 +62,8 @@ export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
 }
 
 /**
- * The row of the key, with the end of the chain; with several cells, of its part in the first. Citus copies no rows without a column.
+ * The row of the key, with the end of the chain; if there are several cells, the end of its part in the first one. `exists` selects 1,
+ * because Citus copies no rows without a column.
  * @throws ChainKeyFault
  */
 async function keyRow(db: Db): Promise<KeyRow> {
@@ -75,7 +76,7 @@ async function keyRow(db: Db): Promise<KeyRow> {
     ),
   );
   if (!row) throw new ChainKeyFault('key_missing', 'the row of audit_key with the key of the chain was removed');
-  // Only a chain without a keyed row has no key yet.
+  // Only a chain without a keyed row may lack a key.
   if (!row.sealed && (row.headed || (row.position ?? 0) !== row.unkeyed))
     throw new ChainKeyFault('key_missing', 'the key of the chain was removed from audit_key');
   return row;

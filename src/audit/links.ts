@@ -4,10 +4,10 @@ import { KEYED_CONTENT, keyedLink, mac, markOf, UNKEYED_CONTENT, unkeyedLink } f
 import type { ChainKey } from './key.ts';
 import { momentText, readRows } from './rows.ts';
 
-/** Rows that one statement reads. */
+/** The number of rows that one statement reads. */
 const BATCH_ROWS = 5_000;
 
-/** What is wrong with the trail, and where. */
+/** A fault of the trail, and its place. */
 export interface Fault {
   what:
     | 'row_changed'
@@ -20,7 +20,7 @@ export interface Fault {
     | 'key_missing'
     | 'key_replaced';
   position: number | null;
-  /** Of the row, where there is one. */
+  /** The id of the row, if there is one. */
   id: number | null;
   message: string;
 }
@@ -31,12 +31,12 @@ export interface LinkedRow {
   id: number;
   hash: Buffer;
   at: string;
-  /** The copies that lists filter by; `misdated`: those of its moment are not what the chain says. */
+  /** The copies that lists filter by. `misdated`: whether the copy of the moment differs from the chain. */
   copies: string;
   misdated: boolean;
-  /** Null where the row is not there. */
+  /** Null if the row does not exist. */
   content: string | null;
-  /** That the service replaced the row because a person was erased; null where it did not. */
+  /** Proof that the service replaced the row because a person was erased; null if it did not. */
   erasure: Buffer | null;
 }
 
@@ -49,11 +49,11 @@ interface RowContent {
 const copiesOf = (row: string) =>
   `json_build_array(${row}.entity, ${row}.entity_id, ${row}.client_id, ${row}.actor)::text`;
 
-/** Positions have no gaps, so that no batch has more than its part of them. */
+/** Positions have no gaps, so no batch covers more positions than it has rows. */
 const LINKS = `select c.position, c.audit_id as id, c.hash, c.at, c.latest_at, c.late, ${copiesOf('c')} as copies, e.mac as erasure
   from audit_chain c left join audit_erasures e on e.audit_id = c.audit_id where c.position between $1 and $2`;
 
-/** The next links after a position, in order, up to `end` at most. */
+/** The next links after a position, in order, up to `end`. */
 export async function readLinks(
   db: Db,
   { key, after, end }: { key: ChainKey | undefined; after: number; end: number },
@@ -74,7 +74,7 @@ export async function readLinks(
   const byId = new Map<number, RowContent>();
   for (const row of found) {
     const twin = byId.get(row.id);
-    // A second row of the same place is not what was sealed, whichever of them is.
+    // A second row in the same place is not what was sealed, whichever of the two is.
     byId.set(row.id, twin ? { ...row, content: twin.content + row.content } : row);
   }
   return rows.map((row) => {
@@ -83,13 +83,13 @@ export async function readLinks(
   });
 }
 
-/** The hash that a link must have. */
+/** The hash that a link should have. */
 function expected(key: ChainKey | undefined, previous: Buffer, { position, content }: LinkedRow): Buffer {
   if (!key || position <= key.unkeyed) return unkeyedLink(previous, content ?? '');
   return keyedLink(key, previous, { position, mark: markOf(key, content ?? '') });
 }
 
-/** What proves that the service replaced the content of a row whose link was right. */
+/** Proof that the service replaced the content of a row whose link was correct. */
 export function erasureMac(key: ChainKey, row: LinkedRow, before: { hash: Buffer }, mark: Buffer): Buffer {
   return mac(key, 'erasure', `${row.position}:${row.id}:`, before.hash, row.hash, mark);
 }
@@ -99,7 +99,7 @@ function isErased(key: ChainKey | undefined, row: LinkedRow, before: { hash: Buf
   return row.erasure.equals(erasureMac(key, row, before, markOf(key, row.content)));
 }
 
-/** What is wrong with a link. @param before the link before it */
+/** What is wrong with a link; undefined if nothing is. @param before the link before it */
 export async function faultOfLink(
   db: Db,
   key: ChainKey | undefined,
@@ -140,7 +140,7 @@ function linkChanged({ position, id }: LinkedRow, why: string): Fault {
   };
 }
 
-/** The link after it tells which is right: the hash, and then the row is not, or neither. */
+/** The next link tells what was changed. If it fits this link's hash, the row was changed; otherwise the link was too. */
 async function changed(db: Db, key: ChainKey | undefined, row: LinkedRow): Promise<Fault> {
   const { position, id } = row;
   const [next] = await readLinks(db, { key, after: position, end: position + 1 });

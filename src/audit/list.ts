@@ -3,22 +3,22 @@ import type { Db } from '../database/database.ts';
 import { countRows, type Filter, type List, whereOf } from '../database/rows.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
 
-/** Which rows of the trail to list; undefined: any. */
+/** A filter for rows of the trail; undefined means any. */
 export interface AuditFilter {
   entity?: string | undefined;
   entityId?: string | undefined;
   clientId?: string | undefined;
-  /** As rows have it; a token also as the change feed names it (`token:NAME`). */
+  /** In the form of the rows; a token also in the form of the change feed (`token:NAME`). */
   actor?: string | undefined;
-  /** Included. */
+  /** Inclusive. */
   from?: Date | undefined;
-  /** Excluded. */
+  /** Exclusive. */
   to?: Date | undefined;
-  /** The last position: with several cells, links behind it may not be in their cells yet. */
+  /** The last position to list. If there are several cells, later links may not be in their cells yet. */
   until?: number | undefined;
 }
 
-/** A row of the trail as callers see it. */
+/** A row of the trail in the form that callers see. */
 export interface AuditRow {
   position: number;
   hash: string;
@@ -33,14 +33,14 @@ export interface AuditRow {
   before: unknown;
   after: unknown;
   reason: string | null;
-  /** A person of the institution, as its OpenID provider names it. */
+  /** A person of the institution, as its OpenID provider identifies it. */
   staff: { issuer: string; subject: string } | null;
 }
 
 const COLUMNS =
   'a.id, a.at, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id, a.before, a.after, a.reason, a.staff';
 
-/** Rows after a position of the chain, in its order. Costs the same wherever it begins. */
+/** Rows after a position of the chain, in order. The cost does not depend on where it begins. */
 export async function listAuditAfter(
   db: Db,
   filter: AuditFilter,
@@ -50,7 +50,7 @@ export async function listAuditAfter(
   return readPage(db, { where, values, order: 'asc', limit, offset: 0 });
 }
 
-/** A page of the trail, and how many rows match. Pages far away cost more; `listAuditAfter` has no such end. */
+/** A page of the trail, and the number of matching rows. Later pages cost more; use `listAuditAfter` to go far. */
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
@@ -63,9 +63,9 @@ export async function listAudit(
 }
 
 /**
- * The moments lead to positions: the latest moment up to a position never falls. A row is at most a day older than the latest before it,
- * except where the sandbox's clock went back; then the end of the range is not known, and only each row's own moment counts. Citus plans what
- * `exists` asks apart, and then cannot copy rows without a column.
+ * Moments are turned into positions, because the latest moment up to a position never decreases. A row is at most a day older than the
+ * latest moment before it, except if the sandbox's clock went back. Then the end of the range is unknown, and only each row's own moment
+ * counts. `exists` selects 1: Citus plans it separately, and cannot copy rows without a column.
  */
 function conditions(filter: AuditFilter): Filter[] {
   return [
@@ -86,7 +86,7 @@ function conditions(filter: AuditFilter): Filter[] {
 
 const NO_END = `'9223372036854775807'::bigint`;
 
-/** SQL of the first position from a moment on. */
+/** SQL for the first position from a moment on. */
 function firstPosition(moment: string): string {
   return `select coalesce((select position from audit_chain where latest_at >= ${moment} order by latest_at, position limit 1), ${NO_END})`;
 }
@@ -99,7 +99,7 @@ interface PageOfLinks {
   offset: number;
 }
 
-/** The conditions hold for each cell by itself: its moments never fall either. */
+/** The conditions hold for each cell separately, because the moments of a cell never decrease either. */
 async function readPage(db: Db, { where, values, order, limit, offset }: PageOfLinks): Promise<AuditRow[]> {
   const select = `select position, hash, audit_id as id, ${momentText('at')} as at from audit_chain
     where ${where} order by position ${order} limit ${limit + offset}`;
@@ -109,7 +109,7 @@ async function readPage(db: Db, { where, values, order, limit, offset }: PageOfL
   );
   const rows = await readRows<Omit<AuditRow, 'position' | 'hash'>>(db, links, { columns: COLUMNS });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  // A row that was removed from the trail is not shown; the verification names it.
+  // A row that was removed from the trail is not shown. Verification reports it.
   return links.flatMap(({ position, hash, id }) => {
     const row = byId.get(id);
     return row ? [{ position, hash: hash.toString('hex'), ...row }] : [];

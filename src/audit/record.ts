@@ -7,12 +7,11 @@ import type { Act } from './act.ts';
 import { noteChange } from './change.ts';
 
 /**
- * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
- * Rows are chained shortly after they are committed (src/audit/). Chaining them inside the business transactions would make those wait
- * for each other.
+ * The audit trail: a row for every change, written in the transaction of the change and never changed afterwards. Rows are chained shortly
+ * after they are committed (src/audit/). Chaining them inside the business transactions would make those wait for each other.
  */
 
-/** A longer value is stored as its hash: an audit row is not a second archive. */
+/** A longer value is stored as its hash, because an audit row is not a second archive. */
 const MAX_VALUE_CHARACTERS = 65_536;
 
 const SECRET_KEYS = new Set([
@@ -30,7 +29,7 @@ const SECRET_KEYS = new Set([
 
 export interface AuditEntry {
   action: 'create' | 'update' | 'delete' | 'import' | 'action';
-  /** The entity's noun, as `payment`. */
+  /** The entity's noun, such as `payment`. */
   entity: string;
   entityId: string;
   clientId?: string | null;
@@ -38,7 +37,7 @@ export interface AuditEntry {
   after?: unknown;
 }
 
-/** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
+/** Writes the rows of a change. Secrets in `before` and `after` become `[redacted]`. */
 export function audit(tx: Transaction, act: Act, ...entries: AuditEntry[]): void {
   for (const entry of entries) noteAudited(tx, act, entry);
   writeRows(
@@ -47,15 +46,15 @@ export function audit(tx: Transaction, act: Act, ...entries: AuditEntry[]): void
   );
 }
 
-/** What one act of several in a transaction has changed. */
+/** What one of several acts in a transaction has changed. */
 export interface AuditStep {
   act: Act;
   entries: AuditEntry[];
-  /** Notes what has no audit row. */
+  /** Notes changes that have no audit row. */
   note(): void;
 }
 
-/** As `audit`, of acts that share a transaction: each is a step of its own in the change feed. */
+/** Like `audit`, for acts that share a transaction. Each is a separate step in the change feed. */
 export function auditSteps(tx: Transaction, steps: readonly AuditStep[]): void {
   for (const [index, { act, entries, note }] of steps.entries()) {
     if (index > 0) tx.meanwhile(endStep(tx));
@@ -95,8 +94,8 @@ function writeRows(tx: Transaction, all: { act: Act; entry: AuditEntry }[]): voi
 }
 
 /**
- * The mark of a transaction is a row that it has written to the trail. A server that is killed may give the number of a row that was lost to
- * another one, which can have the same moment: so the row must be that of the request.
+ * The mark of a transaction is a row that it has written to the trail. A server that is killed may reuse the number of a lost row for
+ * another row, even with the same moment. So the row must also belong to the request.
  */
 function markOf(row: { at: Date; id: number } | undefined, written: { act: Act; entry: AuditEntry } | undefined): Mark {
   const place = [row?.at, row?.id];
@@ -111,18 +110,18 @@ function markOf(row: { at: Date; id: number } | undefined, written: { act: Act; 
 const TAKE = `insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
   values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing`;
 
-/** What the feed knows of a value: without secrets, which it never shows. */
+/** A value in the form that the feed may use: without secrets, which it never shows. */
 function withoutSecrets(value: unknown): string {
   return JSON.stringify(value ?? null, (key, inner) => (SECRET_KEYS.has(key) ? undefined : inner));
 }
 
-/** What the feed calls an action of the audit trail. Other actions change no record that it shows, as sending notifications again. */
+/** The feed's name for an action of the audit trail. Other actions, such as sending notifications again, change no record that the feed shows. */
 function fedAction(entity: string, action: string | undefined): string | undefined {
   if (entity === 'payment' || action === 'reset') return action;
   return action === 'erase' ? 'update' : undefined;
 }
 
-/** Notes what an audit row tells for the change feed. An update that leaves the record as it was does not count. */
+/** Notes the change of an audit row for the change feed. An update that leaves the record unchanged does not count. */
 function noteAudited(tx: Transaction, act: Act, entry: AuditEntry): void {
   const { action, entity, entityId: id, before, after } = entry;
   if (!isKind(entity) || !KINDS[entity].audited || action === 'import' || action === 'delete') return;
@@ -167,8 +166,8 @@ export interface AuditOfRecord {
 }
 
 /**
- * What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. Those of a client that was
- * moved are in several cells.
+ * What the trail says about a record, oldest row first. Rows that are not in the chain yet count as the newest. The rows of a client that
+ * was moved are in several cells.
  */
 export async function auditOf(
   db: Db,

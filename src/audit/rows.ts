@@ -5,29 +5,27 @@ import { selectInCell } from '../database/cells/union.ts';
 import type { Db } from '../database/database.ts';
 import { addDays } from '../values/calendar.ts';
 
-/** Where a row of the trail is. `at` has all digits that PostgreSQL keeps (`momentText`). */
+/** The place of a row in the trail. `at` has all digits that PostgreSQL stores (`momentText`). */
 export interface RowPlace {
   id: number;
   at: string;
 }
 
-/** A moment as a text that PostgreSQL and JavaScript read, as SQL. The infinite ones stay what they are. */
+/** SQL for a moment as a text that PostgreSQL and JavaScript can read. Infinite moments stay infinite. */
 export function momentText(column: string): string {
   return `case when isfinite(${column}) then to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else ${column}::text end`;
 }
 
 /** SQL of the program's own. */
 interface RowSelection {
-  /** Over the row `a`. */
+  /** Columns of the row `a`. */
   columns: string;
-  /** Over the row without a name; its values are $3 and what follows. */
+  /** A condition on the row, without an alias. Its values begin at $3. */
   where?: string;
   values?: unknown[];
 }
 
-/**
- * Reads rows of the trail by their places. The days are literals of the statement, so that PostgreSQL looks at these partitions only.
- */
+/** Reads rows of the trail by their places. The days are literals in the statement, so that PostgreSQL searches only these partitions. */
 export async function readRows<R extends pg.QueryResultRow>(
   db: Db,
   places: readonly RowPlace[],
@@ -48,13 +46,13 @@ export async function readRows<R extends pg.QueryResultRow>(
   return found;
 }
 
-/** A row stays in the cell that has made its number. */
+/** Groups rows by cell. A row stays in the cell that made its number. */
 function byCell(places: readonly RowPlace[]): Map<number, RowPlace[]> {
   return Map.groupBy(places, ({ id }) => cellOfNumber(id));
 }
 
 function daysOf(places: readonly RowPlace[]): string {
-  // No row of the trail is at an infinite moment.
+  // No row of the trail has an infinite moment.
   const moments = places.map(({ at }) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
   if (moments.length === 0) return 'false';
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

@@ -8,9 +8,9 @@ import { CHAIN, type ChainEnd, lockChain, moveEnd, openEnd, settledEnd, WAITING 
 import { type ChainKey, chainKey } from './key.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
 
-/** Rows that one transaction seals. */
+/** The number of rows that one transaction seals. */
 const SEAL_BATCH_ROWS = 5_000;
-/** How often is looked whether no link is on its way. */
+/** How often to check whether all links have arrived. */
 const MAX_SETTLING_ATTEMPTS = 50;
 
 interface Unsealed extends RowPlace {
@@ -24,14 +24,14 @@ const UNSEALED = `a.id, ${momentText('a.at')} as at, a.actor, a.entity, a.entity
 
 /**
  * Chains all rows of all cells that were committed before the call.
- * @returns with several cells, a place up to which all links are in their cells
- * @throws ChainKeyFault; Error of the database, where a cell gives no answer
+ * @returns if there are several cells, a place up to which all links are in their cells
+ * @throws ChainKeyFault; Error of the database if a cell gives no answer
  */
 export async function sealCells(pool: Pool, vault: Vault): Promise<ChainEnd | undefined> {
   refuseWhileSilent(pool);
   const pools = await cellPools(pool);
   if (pools.length === 1) return void (await sealInOrder(pools, vault));
-  // Others seal meanwhile, and a link is on its way for some milliseconds.
+  // Others seal meanwhile, and each link is on its way for some milliseconds.
   for (let attempt = 0; attempt < MAX_SETTLING_ATTEMPTS; attempt += 1) {
     await sealInOrder(pools, vault);
     const settled = await settledEnd(pool);
@@ -41,10 +41,10 @@ export async function sealCells(pool: Pool, vault: Vault): Promise<ChainEnd | un
 }
 
 /**
- * Chains the rows of some cells, the oldest first: what comes behind newer rows is kept as long as they are. A cell that fails holds up no
- * other.
+ * Chains the rows of some cells, oldest first, because the retention keeps an old row behind newer ones as long as those. A cell that fails
+ * does not stop the others.
  * @param pools one for each cell
- * @param each how the work goes from one to the next
+ * @param each how the work goes from one cell to the next
  * @throws ChainKeyFault
  */
 export async function sealInOrder(
@@ -52,7 +52,7 @@ export async function sealInOrder(
   vault: Vault,
   each: (pools: readonly Pool[], work: (pool: Pool) => Promise<void>) => Promise<void> = inEach,
 ): Promise<void> {
-  // One has no order; it takes long as well as several do.
+  // A single cell needs no order, but it too may take long, so `each` runs it.
   if (pools.length === 1) return each(pools, (pool) => sealAll(pool, vault));
   const waiting: { pool: Pool; oldest: number }[] = [];
   const looking = each(pools, async (pool) => {
@@ -68,17 +68,17 @@ export async function sealInOrder(
   if (failure) throw failure;
 }
 
-/** Chains all rows of the cell of a pool that were committed before the call. @throws ChainKeyFault */
+/** Chains all rows of the pool's cell that were committed before the call. @throws ChainKeyFault */
 export async function sealAll(pool: Pool, vault: Vault): Promise<void> {
   const cell = Number(cellOfPool(pool));
   const seal =
     cell > 0 ? () => sealFurther({ pool, once: poolOf(pool, 0), cell }, vault) : () => sealBatch(pool, vault);
   while ((await seal()) === SEAL_BATCH_ROWS) {
-    // The next batch.
+    // Continue with the next batch.
   }
 }
 
-/** Chains rows that were committed since the last call; returns how many. One process works at a time, the others wait. */
+/** Chains rows that were committed since the last call, and returns their number. One process works at a time; the others wait. */
 async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
   // Most calls find nothing, and need no transaction.
   if (!first(await pool.query('select from audit_unsealed limit 1'))) return 0;
@@ -92,7 +92,7 @@ async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
   });
 }
 
-/** A further cell, and where what exists once is. */
+/** A further cell, and the pool for what exists once. */
 interface Further {
   pool: Pool;
   once: Pool;
@@ -100,8 +100,8 @@ interface Further {
 }
 
 /**
- * The same for a further cell. Its server may cease to answer at any moment, so nobody waits for it under the lock of the chain: the links
- * are made and kept where the chain ends, and then brought to their rows. Whoever seals next brings what was left.
+ * Like `sealBatch`, for a further cell. Its server may stop answering at any moment, so nobody waits for it under the lock of the chain.
+ * The links are made and stored where the chain ends, and then moved to their rows. Whoever seals next moves what was left.
  */
 async function sealFurther(further: Further, vault: Vault): Promise<number> {
   const { pool, once, cell } = further;
@@ -120,13 +120,13 @@ async function sealFurther(further: Further, vault: Vault): Promise<number> {
     if (end) await moveEnd(tx, WAITING, end);
     return true;
   });
-  // Somebody else has sealed what was read.
+  // Somebody else has sealed the rows that were read.
   if (!sealed) return SEAL_BATCH_ROWS;
   await bringLinks(further, ids);
   return ids.length;
 }
 
-/** Brings the links of a cell to their rows. @param sealed rows that are sealed with them, those that are not there any more as well */
+/** Moves the links of a cell to their rows. @param sealed rows that are sealed with them, including those that no longer exist */
 async function bringLinks({ pool, once, cell }: Further, sealed: number[] = []): Promise<void> {
   const { rows } = await once.query<{ position: number; audit_id: number; link: string }>(
     `select position, audit_id, row_to_json(l)::text as link from ${WAITING} l
@@ -148,7 +148,7 @@ async function bringLinks({ pool, once, cell }: Further, sealed: number[] = []):
   await once.query(`delete from ${WAITING} where position = any($1::bigint[])`, [rows.map(({ position }) => position)]);
 }
 
-/** The oldest rows of a cell without a link. @returns `ids`: also those whose row is not there any more */
+/** The oldest rows of a cell without a link. @returns `ids`: also of rows that no longer exist */
 async function unsealedRows(db: Db): Promise<{ ids: number[]; rows: Unsealed[] }> {
   const { rows: places } = await db.query<RowPlace>(
     `select id, ${momentText('at')} as at from audit_unsealed order by id limit $1`,
@@ -163,7 +163,7 @@ const LINK_COLUMNS = 'position, audit_id, at, latest_at, late, entity, entity_id
 /**
  * Makes the links of some rows.
  * @param table CHAIN or WAITING
- * @returns where the chain ends now; undefined where there were no rows
+ * @returns the new end of the chain; undefined if there were no rows
  */
 async function addLinks(
   tx: Transaction,
@@ -178,7 +178,7 @@ async function addLinks(
     previous = keyedLink(key, previous, { position: position + 1 + index, mark: markOf(key, content) });
     return previous;
   });
-  // What lists filter by is copied from the rows; the verification compares it.
+  // The columns that lists filter by are copied from the rows. Verification compares them.
   await tx.query(
     `insert into ${table} (${LINK_COLUMNS})
      select $1 + n, id, at, latest_at, at < latest_at - interval '24 hours', entity, entity_id, client_id, actor, hash

@@ -8,7 +8,7 @@ import { sealInOrder } from './seal.ts';
 
 const INTERVAL_MS = 1_000;
 
-/** Seals what was committed, stores the heads, and keeps the partitions. One cell is sealed after the other: they have one chain. */
+/** Seals what was committed, stores the heads, and maintains the partitions. Cells are sealed one after the other, because they share one chain. */
 export function createAuditTasks(context: Context, cells: readonly Context[]): Periodic[] {
   const { vault, log } = context;
   const keepers = new Map(cells.map((cell) => [cell, createAuditKeeper(cell)]));

@@ -10,34 +10,34 @@ import { type ChainKey, ChainKeyFault, readChainKey } from './key.ts';
 import { type Fault, faultOfLink, missingLink, readLinks } from './links.ts';
 import { sealCells } from './seal.ts';
 
-/** What to verify; undefined: everything that is kept. */
+/** The range to verify; undefined means everything that is kept. */
 export interface VerificationRange {
-  /** Included. */
+  /** Inclusive. */
   from?: Date | undefined;
-  /** Excluded. */
+  /** Exclusive. */
   to?: Date | undefined;
   head?: GivenHead | undefined;
 }
 
 export interface Verification {
   valid: boolean;
-  /** How many rows were proved. */
+  /** The number of rows that were proved. */
   rows: number;
-  /** The id of the row of the first fault, where it has one. */
+  /** The id of the row with the first fault, if it has one. */
   first_invalid: number | null;
   fault: Fault | null;
-  /** The first position that the key protects: rows before it were sealed without one. Null: no row was sealed yet. */
+  /** The first position that the key protects; rows before it were sealed without a key. Null if no row has been sealed. */
   keyed_from: number | null;
   /** The first position that the retention has kept. */
   kept_from: number;
-  /** The end of the chain; null where nothing was sealed yet. */
+  /** The end of the chain; null if nothing has been sealed. */
   head: ShownHead | null;
 }
 
 /**
- * Proves the trail: each row has the content that was sealed, none is missing, moved or added, and the chain still has every head that
- * was stored and the one that is given (docs/audit.md). The cells of a database have one chain.
- * @throws Problem invalid_parameter, if the given head is of a position that the retention has dropped
+ * Proves the trail: each row has the content that was sealed, no row is missing, moved or added, and the chain still has every stored head
+ * and the given one (docs/audit.md). The cells of a database share one chain.
+ * @throws Problem invalid_parameter if the retention has dropped the position of the given head
  */
 export async function verifyAudit(
   pool: Pool,
@@ -91,7 +91,7 @@ interface Walk {
   floor: Head | undefined;
 }
 
-/** Looks at every link of the range, in order, up to the first fault. */
+/** Checks every link of the range, in order, up to the first fault. */
 async function walk(
   pool: Pool,
   key: ChainKey | undefined,
@@ -112,19 +112,19 @@ async function walk(
   }
   const proved = Math.max(0, (before?.position ?? begin) - begin);
   if (!fault) return { rows: proved };
-  // Rows that the retention has dropped meanwhile are not a fault: the walk starts again after them.
+  // Rows that the retention has dropped meanwhile are not a fault. The check starts again after them.
   const moved = await floorHead(pool);
   if (moved && moved.position > (floor?.position ?? 0)) return walk(pool, key, { range, end, floor: moved });
   return { rows: proved, fault };
 }
 
-/** The first position at or after a moment, or the one after the last; `otherwise` where no moment is given. */
+/** The first position at or after a moment, or the position after the last one; `otherwise` if no moment is given. */
 async function firstPosition(db: Db, moment: Date | undefined, otherwise: number): Promise<number> {
   if (!moment) return otherwise;
   return (await positionFrom(db, moment)) ?? (await chainEnd(db)).position + 1;
 }
 
-/** A link, or what stands before the first one that is kept; undefined where it is missing. */
+/** A link, or the anchor before the first link that is kept; undefined if it is missing. */
 export async function linkAt(db: Db, position: number, known?: Head): Promise<ChainEnd | undefined> {
   if (position === 0) return { position, hash: GENESIS };
   const floor = known ?? (await floorHead(db));
@@ -132,14 +132,14 @@ export async function linkAt(db: Db, position: number, known?: Head): Promise<Ch
   return (await linksAt(db, [position]))[0];
 }
 
-/** The first row of a cell without a link: each cell has those of its own rows. */
+/** The first row of a cell without a link. Each cell has the links of its own rows. */
 const ADDED = `select a.at, a.id from audit a
   where ($1::timestamptz is null or a.at >= $1) and ($2::timestamptz is null or a.at < $2)
     and not exists (select from audit_chain c where c.audit_id = a.id and c.at = a.at)
     and not exists (select from audit_unsealed u where u.id = a.id)
   order by a.at, a.id limit 1`;
 
-/** A row that nobody has sealed and nobody will: it was added past the service. */
+/** A row that nobody has sealed or ever will, because it was added bypassing the service. */
 async function addedRow(db: Db, range: VerificationRange): Promise<Fault | undefined> {
   const row = first(
     await db.query<{ id: number }>(`select id from ${overCells(db, 'audit', ADDED)} a order by at, id limit 1`, [

@@ -1,14 +1,14 @@
 import { minorUnits } from '../values/currencies.ts';
 import { numeral } from '../values/money.ts';
 
-/** How documents write amounts and currencies. Nothing is rounded: a document shows every digit that is stored. */
+/** How documents write amounts and currencies. Nothing is rounded: a document shows every stored digit. */
 
 const names = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
 /** ISO 4217 allows 4; amounts are stored with at most 8 (money.ts). */
 const MAX_DECIMALS = 20;
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** The English name of a currency, as `Pound sterling`; its code if it has none. */
+/** The English name of a currency, such as `Pound sterling`; its code if it has none. */
 export function currencyName(code: string): string {
   if (!/^[A-Z]{3}$/.test(code)) return code;
   const name = names.of(code) ?? code;
@@ -31,7 +31,7 @@ export function groupedAmount(amount: string, currency: string): string {
   return format.format(numeral(amount)).replace('-', '\u2212');
 }
 
-/** An amount as templates take it. */
+/** An amount in the form that templates take. */
 export interface DrawnMoney {
   currency: string;
   figure: string;

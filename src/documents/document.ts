@@ -7,7 +7,7 @@ import { drawnMoney } from './currency.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
 import { Renderer } from './renderer.ts';
 
-/** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
+/** pi: payment instruction, pr: payment receipt, tr: trade receipt (service interface, GET /documents). */
 export type DocumentKind = 'pi' | 'pr' | 'tr';
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['pi', 'pr', 'tr'];
 
@@ -37,7 +37,7 @@ export async function documentPdf<K extends DocumentKind>(
   const drawn = {
     kind,
     id,
-    // The document's own date: a document must not depend on when it is drawn.
+    // The document's own date, so that a document does not depend on when it is drawn.
     date,
     heading: HEADINGS[kind],
     title: `${HEADINGS[kind]} ${id}`,
@@ -67,7 +67,7 @@ function drawnPayment(facts: PaymentFacts, receipt: boolean) {
   const { amount, payment_currency, fee_amount, fee_currency, approvals, ...rest } = facts;
   return {
     ...rest,
-    // An instruction says what was ordered; the receipt says what happened.
+    // An instruction states what was ordered; the receipt states what happened.
     sent_date: receipt ? facts.sent_date : null,
     completed_date: receipt ? facts.completed_date : null,
     amount: drawnMoney(amount, payment_currency),
@@ -103,7 +103,7 @@ function drawnTrade(facts: TradeFacts) {
   };
 }
 
-/** The institution as templates take it. */
+/** The institution in the form that templates take. */
 export function drawnInstitution(institution: Institution) {
   return {
     name: institution.name,
@@ -113,7 +113,7 @@ export function drawnInstitution(institution: Institution) {
   };
 }
 
-/** What documents are drawn with: one renderer for the process, and the institution that they come from. */
+/** What is needed to draw documents: the renderer of the process, and the institution that issues them. */
 export interface Drawing {
   renderer: Renderer;
   institution: Institution;

@@ -3,7 +3,7 @@
  * (`2026-07-01T10:15:00+01:00`), days are `YYYY-MM-DD`. A fact that is null is not printed.
  */
 
-/** The client whose payment or trade it is. */
+/** The client that owns the payment or trade. */
 export interface ClientFacts {
   client_id: string;
   client_name: string;
@@ -26,7 +26,7 @@ export interface BeneficiaryFacts {
   address: string | null;
 }
 
-/** An approval or a rejection as the payment shows it (the service interface, approvals_workflow). */
+/** An approval or a rejection in the form of the payment (service interface, approvals_workflow). */
 export interface AuthorisationFacts {
   contact_id: string;
   contact_name: string;
@@ -99,6 +99,6 @@ export interface TradeFacts {
     amount: string;
     payment_currency: string;
   }[];
-  /** How many payments of the trade are not in the list. */
+  /** The number of further payments of the trade, which the list leaves out. */
   further_payments: number;
 }

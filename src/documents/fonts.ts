@@ -5,21 +5,24 @@ import { messageOf } from '../values/unknown.ts';
 
 /** Files that Typst reads as fonts. */
 export const FONT_FILE = /\.(ttf|otf|ttc)$/i;
-/** A letter of a script that no font in fonts/ has. Signs and digits that scripts share are in them. */
+/** A letter of a script that no font in fonts/ covers. The fonts cover signs and digits that scripts share. */
 const FOREIGN_LETTER =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Common}\p{Script=Inherited}]/u;
-/** Payees whose names are looked at, those with the last ids. */
+/** The number of payees whose names are examined: those with the last ids. */
 const MAX_NAMES = 10_000;
 
-/** What a person does about it. */
+/** What a person can do about it. */
 export const FONTS_REMEDY = 'name a directory with such fonts in LOMBARD_DOCUMENT_FONTS (docs/documents.md, Fonts)';
 
-/** What is said of a payee that `payeeWithoutFont` found. */
+/** The message about a payee that `payeeWithoutFont` found. */
 export function withoutFont(payee: string): string {
   return `documents show boxes in place of the name of ${payee}, for whose script they have no font`;
 }
 
-/** @param directory LOMBARD_DOCUMENT_FONTS @throws StartupError where it cannot be read, or has no font */
+/**
+ * @param directory LOMBARD_DOCUMENT_FONTS
+ * @throws StartupError if it cannot be read or contains no font
+ */
 export function checkFonts(directory: string | undefined): void {
   if (directory === undefined) return;
   const refused = (why: string) =>
@@ -35,7 +38,7 @@ export function checkFonts(directory: string | undefined): void {
   if (!names.some((name) => FONT_FILE.test(name))) throw refused('it has no such file');
 }
 
-/** A payee of this cell whose name needs a font that does not come with the service: its id, or undefined. */
+/** The id of a payee of this cell whose name needs a font that does not come with the service, or undefined. */
 export async function payeeWithoutFont(db: Db): Promise<string | undefined> {
   const { rows } = await db.query<{ beneficiary_id: string; beneficiary_name: string }>(
     `select beneficiary_id, beneficiary_name from (

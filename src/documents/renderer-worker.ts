@@ -13,16 +13,16 @@ import type { DrawTask, JoinTask, Task, WorkerOptions } from './task.ts';
 /** A drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Documents for which Typst keeps a layout. It keeps none of the parts of a statement, since no line is drawn twice. */
+/** The number of documents for which Typst keeps a layout. It keeps no parts of a statement, because no line is drawn twice. */
 const MAX_CACHED_DRAWINGS = 4;
 
 const options: WorkerOptions = workerData;
-/** Priority of a steady thread while all cores are busy (`nice`: 0 to 19, higher gives way). */
+/** Priority of a steady thread while all cores are busy (`nice`: 0 to 19; a higher value yields more). */
 const NICENESS = 10;
 giveWay(NICENESS, options.kind === 'patient');
 
 const fontDirectories = [join(HERE, 'fonts'), ...options.fontDirectories];
-// Fonts are given as blobs: with paths, the compiler would also use the system's fonts, and documents would differ between machines.
+// Fonts are given as blobs. With paths, the compiler would also use the system's fonts, and documents would differ between machines.
 const fontBlobs = fontDirectories.flatMap((directory) =>
   readdirSync(directory)
     .filter((name) => FONT_FILE.test(name))
@@ -41,8 +41,8 @@ function placeLogo(task: DrawTask): void {
 }
 
 /**
- * Draws without a JavaScript object for the laid-out document: the garbage collector does not see its memory, and would leave hundreds of
- * megabytes uncollected.
+ * Draws without a JavaScript object for the laid-out document. The garbage collector does not see the memory of such an object, and would
+ * leave hundreds of megabytes uncollected.
  */
 function draw(task: DrawTask): Uint8Array {
   placeLogo(task);
@@ -68,7 +68,7 @@ function tagged(by: CompileDocArgs): Buffer {
   }
 }
 
-/** Joins the parts of a long document. Dates and title come from the task, since the same facts give the same bytes. */
+/** Joins the parts of a long document. Dates and title come from the task, so that the same facts give the same bytes. */
 async function joinParts(task: JoinTask): Promise<Uint8Array> {
   const whole = await PDFDocument.create({ updateMetadata: false });
   for (const part of task.parts) {

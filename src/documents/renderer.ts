@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { monotonic } from '../values/calendar.ts';
 import { RenderError, type Task, type ThreadKind, type WorkerOptions } from './task.ts';
 
-/** Drawing threads of each kind; a second one helps only if there is a core for it. */
+/** Drawing threads of each kind. A second one helps only if there is a core for it. */
 const MAX_DRAWING_THREADS = 2;
-/** Milliseconds after which a single document is urgent: the machine is so busy that patient threads do not run. */
+/** Milliseconds after which a single document is urgent: the machine is then too busy to run patient threads. */
 const URGENT_AFTER_MS = 1_000;
-/** Drawings that may wait in each lane. More are refused, since their callers would give up first. */
+/** The most drawings that may wait in each lane. More are refused, because their callers would give up first. */
 export const MAX_WAITING_DRAWINGS = 256;
 /** Milliseconds that a drawing may take before its thread is ended. A receipt takes 5. */
 const DRAWING_LIMIT_MS = 30_000;
@@ -30,8 +30,8 @@ interface Thread {
 type Answer = { pdf: Uint8Array } | { error: string };
 
 /**
- * A bounded pool of drawing threads. Threads start with the first drawings and are replaced when they end. Single documents
- * (`draw(task)`) and parts of long statements (`draw(task, 'bulk')`) have separate threads, so a receipt never waits for a statement.
+ * A bounded pool of drawing threads. Threads start with the first drawings and are replaced when they end. Single documents (`draw(task)`)
+ * and parts of long statements (`draw(task, 'bulk')`) have separate threads, so a receipt never waits for a statement.
  */
 export class Renderer {
   readonly #threads = new Set<Thread>();
@@ -70,7 +70,7 @@ export class Renderer {
     });
   }
 
-  /** Ends the threads, and rejects the drawings that wait or are in flight. */
+  /** Ends the threads, and rejects the drawings that are waiting or in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#urgentTimer);
@@ -95,7 +95,7 @@ export class Renderer {
       this.#urgentTimer = setTimeout(() => this.#next(), single[0].since + this.#urgentAfterMs - monotonic());
   }
 
-  /** Gives jobs to the free threads of a kind while there are both. */
+  /** Gives jobs to the free threads of a kind, as long as there are both. */
   #hand(kind: ThreadKind, take: () => Job | undefined): void {
     for (;;) {
       const ofKind = [...this.#threads].filter((each) => each.kind === kind);
@@ -152,7 +152,7 @@ export class Renderer {
   }
 
   #replace(thread: Thread, error: RenderError): void {
-    // The next waiting job starts the new thread. A thread that ends at its start then fails one job each time, and never loops.
+    // The next waiting job starts the new thread. So a thread that ends while starting fails one job each time, and never loops.
     if (this.#lose(thread, error) && !this.#stopped) this.#next();
   }
 }

@@ -3,9 +3,9 @@ import { contactNames } from '../identity/people/contact-names.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 
-/** Reads the facts of documents. A row is found through its client (docs/decisions.md, 1). */
+/** Reads the facts of documents. A row is found only through its client (docs/decisions.md, 1). */
 
-/** Payments that a trade receipt lists. It says how many others there are. */
+/** The most payments that a trade receipt lists. It states how many others there are. */
 const MAX_PAYMENTS_OF_TRADE = 200;
 
 interface DocumentPaymentRow extends Record<string, unknown> {
@@ -89,7 +89,7 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
   };
 }
 
-/** The client is read by itself: another server may have its payments and trades. */
+/** The client is read separately, because its payments and trades may be on another server. */
 async function clientFacts(db: Db, clientId: string): Promise<ClientFacts> {
   const text = 'select client_id, client_name, account_number from clients where client_id = $1';
   return one(await db.query<ClientFacts>({ name: 'document-client', text, values: [clientId] }));

@@ -1,22 +1,22 @@
-/** What a drawing thread is asked for, and how it can fail. */
+/** The tasks of a drawing thread, and how they can fail. */
 
 /** A page template filled with facts. */
 export interface DrawTask {
   kind: 'draw';
   /** File in src/documents. */
   template: string;
-  /** The facts as JSON: data, never markup. */
+  /** The facts as JSON. They are data, never markup. */
   data: string;
   logo?: { path: string; data: Uint8Array };
   /** Whether it is tagged for screen readers (PDF/UA-1). Tags make a file 15 times larger, so long statements have none. */
   tagged: boolean;
 }
 
-/** PDFs to be joined in their order. */
+/** PDFs to be joined, in order. */
 export interface JoinTask {
   kind: 'join';
   parts: Uint8Array[];
-  /** Pages that they must have together. */
+  /** The number of pages that they must have together. */
   pages: number;
   title: string;
   author: string;
@@ -27,7 +27,7 @@ export interface JoinTask {
 export type Task = DrawTask | JoinTask;
 /**
  * Patient threads draw single documents. They run only while nothing else on the machine does, so no request waits for a drawing. Steady
- * threads draw the parts of long statements at a low priority, and single documents that have waited too long on a busy machine.
+ * threads have a low priority. They draw the parts of long statements, and single documents that have waited too long on a busy machine.
  */
 export type ThreadKind = 'patient' | 'steady';
 export interface WorkerOptions {

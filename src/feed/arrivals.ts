@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts';
 
-/** Milliseconds between two looks at the feed while somebody waits. */
+/** Milliseconds between two checks of the feed while somebody waits. */
 const LOOK_INTERVAL_MS = 50;
 
 interface Waiting {
@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Tells requests that wait when the feed has grown. One look of the process serves all of them, and none holds a connection; while
- * nobody waits nobody looks.
+ * Wakes waiting requests when the feed has grown. One check serves all requests of the process, and none of them holds a connection. While
+ * nobody waits, nothing is checked.
  */
 export class Arrivals {
   readonly #db: Db;
@@ -42,7 +42,7 @@ export class Arrivals {
     return this.#stopped;
   }
 
-  /** Answers everybody who waits. */
+  /** Answers everybody who is waiting. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -64,7 +64,7 @@ export class Arrivals {
       const last = rows[0]?.last ?? 0;
       for (const { behind, wake } of this.#waiting) if (last > behind) wake();
     } catch {
-      // The request that waits meets the lost database itself, when it reads its page.
+      // The waiting request finds out about the lost database itself, when it reads its page.
     }
     this.#timer = undefined;
     if (this.#waiting.size > 0) this.#lookSoon();

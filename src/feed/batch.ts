@@ -4,11 +4,11 @@ import type { Transaction } from '../database/database.ts';
 import { sum } from '../values/money.ts';
 import type { Line, Tally } from './line.ts';
 
-/** Changes of one row of the table: a reader takes a row as a whole. */
+/** The most changes in one row of the table. A reader takes whole rows. */
 const MAX_CHANGES_OF_ROW = 250;
-/** Bytes from which on a row is full. */
+/** A row with this many bytes is full. */
 const MAX_ROW_BYTES = 262_144;
-/** Bytes that the changes of most transactions take. */
+/** The bytes that are enough for the changes of most transactions. */
 const SMALL_ROW_BYTES = 8_192;
 const NEWLINE = 0x0a;
 const CLOSING_BRACE = 0x7d;
@@ -19,7 +19,7 @@ const TALLY_COLUMNS = 'at, client_id, tally, currency, count, sum';
 const TALLY_TYPES = 'text[], text[], text[], int[], numeric[]';
 const TALLY_TYPE = 'text, text, text, int, numeric';
 
-/** Parameters from a number on, each with its type. */
+/** SQL parameters with their types, numbered from `from`. */
 function parameters(types: string, from: number): string {
   return types
     .split(', ')
@@ -27,7 +27,7 @@ function parameters(types: string, from: number): string {
     .join(', ');
 }
 
-/** Takes the number of the transaction and writes its first row, which is most often the only one. */
+/** Takes the number of the transaction and writes its first row, which is usually the only one. */
 const TAKE = 'insert into changes_unpublished (changes, at) values ($1, $2) returning batch';
 const OPEN = `with taken as (${TAKE})`;
 const FIRST_ROW = `insert into changes (${ROW_COLUMNS}) select batch, ${parameters(ROW_TYPES, 3)} from taken returning batch`;
@@ -36,24 +36,24 @@ const tallyRows = (at: string, from: number) =>
   `insert into change_tallies (${TALLY_COLUMNS}) select ${at}::timestamptz, * from unnest(${parameters(TALLY_TYPES, from)})`;
 const TALLY_ROW = `insert into change_tallies (${TALLY_COLUMNS}) values ($2::timestamptz, ${parameters(TALLY_TYPE, 8)})`;
 const onlyRow = (tallied: string) => `${OPEN}, tallied as (${tallied}) ${FIRST_ROW}`;
-/** With one tally, as most transactions have: lists would take as long as the three rows. */
+/** For one tally, as most transactions have. Lists would take as long as all three rows. */
 const COUNTED = { name: 'changes-counted', text: onlyRow(TALLY_ROW) };
 const TALLIED = { name: 'changes-tallied', text: onlyRow(tallyRows('$2', 8)) };
 
-/** A tally of several changes. */
+/** A tally of equal changes. */
 interface Counted extends Tally {
   count: number;
 }
 
 /**
- * The changes of a transaction on their way into the database: rows of some hundred lines, and what the reconciliation counts. Lines are
- * copied into a buffer at once: thousands of texts that wait would cost the garbage collector more than writing them. While the database
- * stores a row the next one is made.
+ * The changes of a transaction on their way into the database: rows of some hundred lines each, and what the reconciliation counts. Lines
+ * are copied into a buffer at once, because thousands of waiting texts would cost the garbage collector more than writing them. While the
+ * database stores a row, the next one is built.
  */
 export class Batch {
   readonly #tx: Transaction;
   readonly #at: Date;
-  /** How many changes the transaction has. */
+  /** The number of changes in the transaction. */
   readonly #changes: number;
   readonly #tallies = new Map<string, Counted>();
   #number: number | undefined;
@@ -71,7 +71,7 @@ export class Batch {
     this.#changes = changes;
   }
 
-  /** Takes the next lines, and waits only where a row is full. */
+  /** Takes the next lines. It waits only if a row is full. */
   async add(lines: Iterable<Line>): Promise<void> {
     for (const line of lines) {
       if (this.#lines === MAX_CHANGES_OF_ROW || this.#bytes >= MAX_ROW_BYTES) await this.#writeRow();
@@ -83,7 +83,7 @@ export class Batch {
     }
   }
 
-  /** Writes what is left, except for the last statement. @returns that one */
+  /** Writes what is left, except for the last statement. @returns the last statement */
   async end(): Promise<QueryConfig> {
     const tallies = [...this.#tallies.values()];
     if (isDistributed(this.#tx)) await this.#takeNumber();
@@ -103,7 +103,7 @@ export class Batch {
   }
 
   #append({ head, record }: Line): void {
-    // A character takes three bytes at most.
+    // A character takes at most three bytes.
     const most = this.#bytes + (head.length + record.length) * 3 + 2;
     if (most > this.#body.length) {
       const larger = Buffer.allocUnsafe(Math.max(most, Math.min(this.#body.length * 4, MAX_ROW_BYTES * 2)));
@@ -125,7 +125,7 @@ export class Batch {
     } else this.#tallies.set(key, { ...tally, count: 1 });
   }
 
-  /** Returns when the row before has been written. */
+  /** Starts writing a row once the previous one has been written. */
   async #writeRow(): Promise<void> {
     await this.#writing;
     if (isDistributed(this.#tx)) await this.#takeNumber();
@@ -135,18 +135,18 @@ export class Batch {
       return;
     }
     this.#writing = written;
-    // The code that waits for it meets its failure; until then it must not count as unhandled.
+    // The code that awaits it handles its failure. Until then it must not count as unhandled.
     written.catch(() => {});
   }
 
-  /** Writes the next row, the first one with the number of the transaction. */
+  /** The statement for the next row. The first row comes with the number of the transaction. */
   #rowStatement(): QueryConfig {
     return this.#number === undefined
       ? { name: 'changes', text: `${OPEN} ${FIRST_ROW}`, values: [this.#changes, this.#at, ...this.#takeRow()] }
       : { name: 'changes-row', text: FURTHER_ROW, values: [this.#number, ...this.#takeRow()] };
   }
 
-  /** Takes the number of the transaction before its first row: Citus would plan both in parts. */
+  /** Takes the number of the transaction before its first row, because Citus would plan both together in parts. */
   async #takeNumber(): Promise<void> {
     if (this.#number !== undefined) return;
     const values = [this.#changes, this.#at];
@@ -154,7 +154,7 @@ export class Batch {
     this.#number = rows[0]?.batch;
   }
 
-  /** The values of ROW_TYPES. The driver copies the body before it returns, so that its buffer can be used again. */
+  /** The values of ROW_TYPES. The driver copies the body before it returns, so the buffer can be reused. */
   #takeRow(): unknown[] {
     const body = this.#body.subarray(0, this.#bytes);
     const row = [this.#place, this.#lines, [...this.#clients], [...this.#entities], body];

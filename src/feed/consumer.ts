@@ -4,17 +4,17 @@ import { type Db, first, one, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import type { Cursors } from './cursor.ts';
 
-/** A reader of the feed that the service remembers: up to where it has taken the changes. */
+/** A reader of the feed for which the service remembers how far it has taken the changes. */
 export interface Consumer {
   name: string;
   cursor: string;
   acknowledged_at: string;
   lag_changes: number;
-  /** Since when the oldest change waits that it has not acknowledged; 0 without one. */
+  /** How long the oldest unacknowledged change has waited; 0 if there is none. */
   lag_seconds: number;
 }
 
-/** In the audit trail. */
+/** Its name in the audit trail. */
 const ENTITY = 'change_consumer';
 
 interface ConsumerRow {
@@ -31,7 +31,7 @@ const SELECT = `select c.name, c.position, c.acknowledged_at,
     order by o.position desc limit 1) as waiting_since
   from change_consumers c`;
 
-/** The consumers in the order of their names. */
+/** All consumers in the order of their names. */
 export async function listConsumers(db: Db, cursors: Cursors, now: Date): Promise<Consumer[]> {
   const { rows } = await db.query<ConsumerRow>(`${SELECT} order by c.name`);
   return rows.map((row) => shown(row, cursors, now));
@@ -46,8 +46,8 @@ export async function consumerPosition(db: Db, name: string, field: string): Pro
 }
 
 /**
- * Acknowledges the changes up to a position; the first time it makes the consumer. The audit trail has that first time and each step back,
- * and not the many acknowledgements of every day.
+ * Acknowledges the changes up to a position. The first call creates the consumer. The audit trail records that call and each step back, but
+ * not the many ordinary acknowledgements.
  * @param options `rewind`: allows a position before the one that was acknowledged
  * @throws Problem cursor_behind
  */

@@ -4,12 +4,12 @@ import { NUMBERS_OF_CELL } from '../database/cells/scope.ts';
 import { type Db, first, type Pool } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 
-/** Digits of a position: texts of one length sort as their numbers do. */
+/** Digits of a position. Texts of one length sort like their numbers. */
 const POSITION_DIGITS = 16;
 const MARK_DIGITS = 12;
 const CURSOR = new RegExp(`^\\d{${POSITION_DIGITS}}-[0-9a-f]{${MARK_DIGITS}}$`);
 
-/** Cursors of the feed: a position, and a mark that only this database's key makes. */
+/** Cursors of the feed: a position, and a signature that only this database's key can make. */
 export class Cursors {
   readonly #key: Buffer;
 
@@ -17,7 +17,7 @@ export class Cursors {
     this.#key = key;
   }
 
-  /** @param position of a change, counted from 1 on; 0: before the first one */
+  /** @param position of a change, counted from 1; 0 is before the first one */
   write(position: number): string {
     const digits = String(position).padStart(POSITION_DIGITS, '0');
     return `${digits}-${createHmac('sha256', this.#key).update(digits).digest('hex').slice(0, MARK_DIGITS)}`;
@@ -25,7 +25,7 @@ export class Cursors {
 
   /**
    * @param last the newest position that was published
-   * @throws Problem invalid_parameter, if it was never handed out
+   * @throws Problem invalid_parameter if this cursor was never issued
    */
   read(cursor: string, field: string, last: number): number {
     const position = CURSOR.test(cursor) ? Number(cursor.slice(0, POSITION_DIGITS)) : Number.NaN;
@@ -41,16 +41,16 @@ export async function readCursors(db: Db): Promise<Cursors> {
   return new Cursors(row.key);
 }
 
-/** Where the changes of a part of the feed are. */
+/** Where the changes of a section of the feed are. */
 export interface FeedCell {
   pool: Pool;
-  /** Of its first transaction in the part. */
+  /** The position of its first transaction in the section. */
   position: number;
 }
 
 /**
- * The cells that have changes after one position and up to another: the number of a transaction shows its cell.
- * @param options `recent`: false leaves out changes of which there is a copy beside the order
+ * The cells that have changes after one position and up to another. The number of a transaction shows its cell.
+ * @param options `recent`: false leaves out changes that have a copy next to the order
  */
 export async function cellsBetween(
   pool: Pool,

@@ -10,20 +10,20 @@ import { type Cursors, readCursors } from './cursor.ts';
 import { type ChangePage, readPage } from './page.ts';
 import { type FeedEnds, feedEnds } from './retention.ts';
 
-/** Which changes a reader wants. */
+/** The request of a reader. */
 export interface FeedRequest {
-  /** A cursor, or `now`; undefined: from the oldest change kept. */
+  /** A cursor, or `now`; undefined starts at the oldest change that is kept. */
   after?: string | undefined;
-  /** Begins where this consumer has acknowledged. */
+  /** Starts where this consumer has acknowledged. */
   consumer?: string | undefined;
   limit: number;
-  /** Milliseconds to wait for a change, if there is none. */
+  /** Milliseconds to wait for a change if there is none yet. */
   waitMs: number;
   clientId?: string | undefined;
   entities?: Kind[] | undefined;
 }
 
-/** The change feed as its readers see it (docs/change-feed.md). */
+/** The change feed in the form that its readers see (docs/change-feed.md). */
 export class ChangeFeed {
   readonly #context: Context;
   readonly #arrivals: Arrivals;
@@ -34,13 +34,13 @@ export class ChangeFeed {
     this.#arrivals = new Arrivals(context.pool);
   }
 
-  /** Answers those who wait for changes. */
+  /** Answers everybody who is waiting for changes. */
   stop(): void {
     this.#arrivals.stop();
   }
 
   /**
-   * A page of the feed as JSON text. It waits without a connection, as long as there is nothing that the reader wants.
+   * A page of the feed as JSON text. As long as there is nothing for the reader, it waits without holding a connection.
    * @throws Problem invalid_parameter, consumer_not_found, cursor_expired
    */
   async page(request: FeedRequest): Promise<string> {
@@ -84,7 +84,7 @@ export class ChangeFeed {
     await deleteConsumer(tx, act, { cursors: await this.#cursorsOf(tx), name });
   }
 
-  /** The position after which a reader begins. */
+  /** The position after which a reader starts. */
   async #start(db: Db, cursors: Cursors, ends: FeedEnds, { after, consumer }: FeedRequest): Promise<number> {
     if (consumer !== undefined) {
       const position = await consumerPosition(db, consumer, 'consumer');
@@ -109,7 +109,7 @@ export class ChangeFeed {
   }
 }
 
-/** @throws Problem cursor_expired where changes after the position are no longer kept */
+/** @throws Problem cursor_expired if changes after the position are no longer kept */
 function refuseExpired(position: number, { floor }: FeedEnds, field: string): void {
   if (position >= floor) return;
   throw new Problem('cursor_expired', {

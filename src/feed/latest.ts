@@ -4,16 +4,16 @@ import { BoundedMap } from '../values/bounded-map.ts';
 import { monotonic } from '../values/calendar.ts';
 import { cellsBetween } from './cursor.ts';
 
-/** Milliseconds between two looks at the feed, however many ask. */
+/** Milliseconds between two checks of the feed, however many ask. */
 const LOOK_INTERVAL_MS = 500;
-/** Changes that one look reads one by one; after more it takes every client for changed. */
+/** The most changes that one check reads individually. If there are more, every client counts as changed. */
 const MAX_READ_ROWS = 2_000;
 const MAX_CLIENTS = 100_000;
 
 /**
- * The place in the change feed of each client's latest change, for pages that ask whether they show the present state. A process reads
- * what is new when somebody asks, twice a second at most, so an asking page costs nothing. A client about which the process knows nothing
- * counts as changed when it began to look: a page then reads once in vain.
+ * Knows the position of each client's latest change in the feed, for pages that ask whether they are up to date. A process reads what is
+ * new only when somebody asks, and at most twice a second, so asking costs nothing. A client about which the process knows nothing counts
+ * as changed when the process began to check. At worst a page then reads once too often.
  */
 export class LatestChanges {
   readonly #pool: Pool;
@@ -27,7 +27,7 @@ export class LatestChanges {
     this.#pool = pool;
   }
 
-  /** A number that grows with every change of the client's records, and of its contacts. */
+  /** A number that grows with every change of the client's records or its contacts. */
   async of(clientId: string): Promise<number> {
     if (monotonic() - this.#lookedMs >= LOOK_INTERVAL_MS)
       this.#looking ??= this.#look().finally(() => {
@@ -44,7 +44,7 @@ export class LatestChanges {
     this.#lookedMs = monotonic();
   }
 
-  /** Where a cell does not tell, every client counts as changed. */
+  /** If a cell cannot be read, every client counts as changed. */
   async #readCells(last: number): Promise<void> {
     try {
       const cells = await cellsBetween(this.#pool, { after: last, until: Number.MAX_SAFE_INTEGER }, { recent: true });
@@ -68,7 +68,7 @@ export class LatestChanges {
     if (rows.length === MAX_READ_ROWS) await this.#skip();
   }
 
-  /** Goes on at the end of the feed. */
+  /** Continues at the end of the feed. */
   async #skip(): Promise<void> {
     const end = first(
       await this.#pool.query<{ position: number }>('select coalesce(max(position), 0) as position from change_order'),

@@ -1,7 +1,7 @@
 import type { Change, RecordText } from '../audit/change.ts';
 
 /**
- * How a change is stored: a line with its entity and clients, which filters look at, then its JSON as readers get it, without the
+ * The stored form of a change: a line with its entity and clients, which filters check, and then its JSON as readers get it, without the
  * cursor. `payment CLI000001<tab>{"at":...,"data":{...}}`. Neither an identifier nor JSON text contains a tab or a line break.
  */
 
@@ -16,14 +16,14 @@ export interface Heading {
   requestId: string;
 }
 
-/** A line, and what its row and the reconciliation need to know of it. */
+/** A line, and what its row and the reconciliation need to know about it. */
 export interface Line {
-  /** Its text up to the record. Two texts, because joining them would copy the record once more. */
+  /** Its text up to the record. The two texts stay separate, because joining them would copy the record once more. */
   head: string;
   /** The record as JSON. A closing brace ends the line. */
   record: string;
   entity: string;
-  /** Whose it is; of a contact, the clients before and after the change. */
+  /** The client that owns it. For a contact, its clients before and after the change. */
   clients: readonly string[];
   tally: Tally | undefined;
 }
@@ -37,7 +37,7 @@ export interface Tally {
   amount: string;
 }
 
-/** Makes the writer of the lines of one transaction. */
+/** Makes a function that writes the lines of one transaction. */
 export function createLineWriter({
   at,
   actor,
@@ -64,13 +64,13 @@ function tallied({ entity, clientId, created, movedTo }: Change, record: RecordT
   return tally === undefined ? undefined : { clientId, tally, currency, amount };
 }
 
-/** Which changes a reader wants; undefined: of all clients, of all entities. */
+/** The changes that a reader wants; undefined means all clients or all entities. */
 export interface Wanted {
   clientId?: string | undefined;
   entities?: readonly string[] | undefined;
 }
 
-/** Whether a reader wants the change of a line. */
+/** Whether a reader wants the change in a line. */
 export function isWanted(line: string, { clientId, entities }: Wanted): boolean {
   if (clientId === undefined && entities === undefined) return true;
   const words = line.slice(0, line.indexOf(SEPARATOR));
@@ -85,7 +85,7 @@ export function isWanted(line: string, { clientId, entities }: Wanted): boolean 
   );
 }
 
-/** The change of a line as readers get it. */
+/** The change in a line in the form that readers get. */
 export function withCursor(line: string, cursor: string): string {
   return `{"cursor":"${cursor}",${line.slice(line.indexOf(SEPARATOR) + 2)}`;
 }
@@ -93,7 +93,7 @@ export function withCursor(line: string, cursor: string): string {
 /**
  * Replaces the records in a stored row, as an erasure does.
  * @param body the lines of the row
- * @param replace gets the record as JSON text, and whose it is
+ * @param replace gets the record as JSON text, and its clients
  */
 export function mapRecords(
   body: string,
@@ -102,7 +102,7 @@ export function mapRecords(
   return body
     .split('\n')
     .map((line) => {
-      // Quotes within a text are escaped, so that this is the field.
+      // Quotes within a text are escaped, so this matches only the field.
       const start = line.indexOf(DATA) + DATA.length;
       const { entity, entity_id: id } = JSON.parse(`${line.slice(line.indexOf(SEPARATOR) + 1, start)}null}`);
       const record = line.slice(start, -1);

@@ -6,7 +6,7 @@ import { metrics } from '../process/metrics.ts';
 import { listConsumers } from './consumer.ts';
 import { readCursors } from './cursor.ts';
 
-/** When the oldest change that is not published was made, in the cells that tell; null where there is none. @throws where no cell tells */
+/** When the oldest unpublished change was made, over the cells that answer; null if there is none. @throws if no cell answers */
 export async function oldestUnpublished(cells: readonly Db[]): Promise<Date | null> {
   const text = 'select min(at) as oldest from changes_unpublished';
   const asked = await Promise.allSettled(cells.map((cell) => cell.query<{ oldest: Date | null }>(text)));
@@ -18,7 +18,7 @@ export async function oldestUnpublished(cells: readonly Db[]): Promise<Date | nu
 
 let observed: Context | undefined;
 
-/** Sets whose feed the gauges show. They ask the database when they are read. */
+/** Sets the context whose feed the gauges show. They query the database when they are read. */
 export function observeFeed(context: Context | undefined): void {
   observed = context;
 }

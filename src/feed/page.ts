@@ -4,13 +4,13 @@ import type { Kind } from '../database/kinds.ts';
 import { type Cursors, cellsBetween } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
-/** Changes that a page looks through for those that a filter wants: a page costs the same however rare they are. */
+/** The most changes that a page examines for a filter, so that a page costs the same however rare the wanted changes are. */
 const MAX_SEARCHED_CHANGES = 20_000;
-/** Changes that one statement looks through for a filter. */
+/** The number of changes that one statement examines for a filter. */
 const MIN_SEARCHED_CHANGES = 4_000;
 
 export interface PageRequest {
-  /** The page begins after this position. */
+  /** The page starts after this position. */
   after: number;
   /** The newest published position. */
   last: number;
@@ -22,19 +22,19 @@ export interface PageRequest {
 /** A page of the feed as JSON text. */
 export interface ChangePage {
   changes: string[];
-  /** The position after which the next page begins. */
+  /** The position after which the next page starts. */
   position: number;
-  /** Whether there is already more. */
+  /** Whether there are already more changes. */
   more: boolean;
 }
 
 interface PageRow {
-  /** Of its first change. */
+  /** The position of its first change. */
   position: number;
   body: string;
 }
 
-/** Reads a page of the feed. Each transaction's place is found by the order, and its changes by their key: no count, no offset. */
+/** Reads a page of the feed. It finds the place of each transaction through the order, and its changes by key: no count, no offset. */
 export async function readPage(db: Db, cursors: Cursors, request: PageRequest): Promise<ChangePage> {
   const { after, last, limit } = request;
   const filtered = request.clientId !== undefined || request.entities !== undefined;
@@ -64,13 +64,13 @@ interface PlacedLine {
 }
 
 /**
- * The lines that a reader wants, after one position and up to another. `end`: up to where they could be read. The feed has one order, so
- * that it stops at the first change of a cell that does not answer, where there is no copy of it (publisher.ts).
- * @throws where that is the next one
+ * The lines that a reader wants, after one position and up to another. `end`: how far they could be read. The feed has one order, so it
+ * stops at the first change of a cell that does not answer, unless there is a copy (publisher.ts).
+ * @throws if that is the very next change
  */
 async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end: number }> {
   if (!isPoolOfCells(db)) return { lines: await linesIn(db, part), end: part.until };
-  // First: of copies that are deleted meanwhile, the cells are asked.
+  // Copies are read first. If some are deleted meanwhile, the cells are read instead.
   const found = await linesIn(poolOf(db, 0), part, 'changes_recent');
   const cells = await cellsBetween(db, part, { recent: false });
   const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
@@ -92,7 +92,7 @@ async function linesIn(db: Db, { after, until, clientId, entities }: Part, table
     ${filtered ? 'and ($3::text is null or c.client_ids @> array[$3::text]) and ($4::text[] is null or c.entities && $4)' : ''}`;
   const { rows } = await db.query<PageRow>({
     name: `${table}-page-${filtered}${joined ? '-joined' : ''}`,
-    // Citus joins the order with a cell on a worker, but looks nothing up there for each row.
+    // Citus can join the order with a cell on a worker, but it does no look-ups there for each row.
     text: `select o.position + c.place as position, c.body from change_order o ${
       joined
         ? `join ${table} c on c.batch = o.batch and ${wanted}`

@@ -2,16 +2,16 @@ import { cellOfPool } from '../database/cells/pool.ts';
 import { type Pool, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 
-/** Transactions that one statement publishes. */
+/** The most transactions that one statement publishes. */
 const MAX_BATCHES_AT_ONCE = 2_000;
-/** Bytes of changes, as they are stored, that are read from a cell at once. */
+/** The most bytes of changes, in their stored form, that are read from a cell at once. */
 const MAX_READ_BYTES = 8_388_608;
 
 /**
- * Gives the committed transactions their places in the feed. One process does it at a time, so that the order is that of the commits:
- * all that it sees was committed before all that it will see. Among those that it sees at once the number of the batch decides. A
- * transaction that depends on another one has taken its number after the other's commit.
- * @returns whether there may be more; `busy` where another process publishes
+ * Gives the committed transactions their places in the feed. One process does this at a time, so the order follows the commits: everything
+ * it sees was committed before everything it will see later. Transactions that it sees at the same time are ordered by the number of the
+ * batch. A transaction that depends on another one took its number after the other's commit.
+ * @returns whether there may be more; `busy` if another process publishes
  */
 export async function publishChanges(pool: Pool, now: Date): Promise<boolean | 'busy'> {
   return transaction(pool, async (tx) => {
@@ -29,9 +29,10 @@ export async function publishChanges(pool: Pool, now: Date): Promise<boolean | '
 }
 
 /**
- * The same for one of several cells, in three steps: it reads what the cell has, gives places where the order is, and then takes it from the
- * cell. While it waits for the cell it holds nothing that the others need, since a cell may give no answer at all. What got its place and was
- * not taken keeps the place that it has: the next run takes it. The changes of a further cell are copied beside their places (`changes_recent`).
+ * Like `publishChanges`, for one of several cells. It takes three steps: it reads what the cell has, gives places where the order is, and
+ * then removes it from the cell. While it waits for the cell it holds nothing that the others need, because a cell may give no answer at
+ * all. If something has its place but was not removed, the next run removes it; it keeps its place. The changes of a further cell are
+ * copied next to their places (`changes_recent`).
  */
 export async function publishCell({ cell, order }: { cell: Pool; order: Pool }, now: Date): Promise<boolean | 'busy'> {
   const further = cellOfPool(cell) !== 0;
@@ -64,7 +65,7 @@ export async function publishCell({ cell, order }: { cell: Pool; order: Pool }, 
   return found;
 }
 
-/** The changes of some transactions, a row of the table each, as JSON. */
+/** The changes of some transactions as JSON, one text for each row of the table. */
 async function readCopies(cell: Pool, batches: readonly number[]): Promise<string[]> {
   const { rows } = await cell.query<{ copy: string }>(
     'select row_to_json(c)::text as copy from changes c where batch = any($1::bigint[])',
@@ -79,7 +80,7 @@ const COPY = `insert into changes_recent (batch, place, changes, client_ids, ent
     as c(batch bigint, place int, changes int, client_ids text[], entities text[], body text)
   on conflict do nothing`;
 
-/** Whether this transaction is the one that publishes, until its end. */
+/** Whether this transaction is the publisher until it ends. */
 async function isPublisher(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
     LOCKS.changePublisher,

@@ -8,20 +8,20 @@ interface Tally {
   sum: string;
 }
 
-/** What the payments and transactions of one client in one currency did on one day. */
+/** What happened on one day to the payments and transactions of one client in one currency. */
 export interface Reconciled {
   client_id: string;
   currency: string;
   created?: Tally;
-  /** By the status that payments got. */
+  /** By the new status of the payments. */
   moved: Record<string, Tally>;
-  /** By the kind of the transaction. */
+  /** By the kind of the transactions. */
   transactions: Record<string, Tally>;
 }
 
 /**
- * What happened on a London day, by the day of the change. Each transaction has counted its changes of the feed with them, so that it
- * agrees with them and reaches back at least as far as they are kept.
+ * What happened on a London day, by the day of the change. Each transaction counts its changes when it writes them into the feed. So the
+ * counts agree with the feed, and reach back at least as far as it is kept.
  * @param day `YYYY-MM-DD`
  */
 export async function reconcile(db: Db, day: string): Promise<Reconciled[]> {

@@ -16,24 +16,24 @@ import { Batch } from './batch.ts';
 import { createLineWriter, type Line } from './line.ts';
 import { readRecords } from './records.ts';
 
-/** Records that are read and written at once. They take some megabytes. */
+/** The most records that are read and written at once. They take some megabytes. */
 const MAX_RECORDS_AT_ONCE = 1_000;
 
-/** A line of a step that has ended, and the time of its change. */
+/** A line of a step that has ended, with the time of its change. */
 interface FinishedLine extends Line {
   at: Date;
 }
 
 /**
- * Writes what a transaction has changed, as its last statements. First it raises the versions, which locks them until the commit, in
- * one order for everybody. Only then does it read the records and take the number of its batch. So a change shows everything that
- * was committed before it, and two changes of one record have their numbers in the order of their versions. A record that the
- * transaction knows (`noteRecord`), or that a memory knows by its version, is not read again.
+ * Writes what a transaction has changed, as its last statements. First it raises the versions, which locks them until the commit, in one
+ * order for everybody. Only then does it read the records and take the number of its batch. So a change shows everything that was committed
+ * before it, and the batch numbers of two changes of one record are in the order of their versions. A record that the transaction knows
+ * (`noteRecord`), or that a memory knows by its version, is not read again.
  */
 export class ChangeRecorder implements TransactionHooks {
   readonly #presentation: () => Presentation;
 
-  /** @param presentation asked for each time: the public address is final only once the client API listens */
+  /** @param presentation called each time: the public address is final only once the client API listens */
   constructor(presentation: () => Presentation) {
     this.#presentation = presentation;
   }
@@ -46,7 +46,7 @@ export class ChangeRecorder implements TransactionHooks {
   async stepEnded(tx: Transaction): Promise<void> {
     const changes = takeChanges(tx);
     if (!changes) return;
-    // Its place is taken at once: the next step may have ended before its records are read.
+    // Reserves its place now: the next step may end before the records of this one are read.
     const step: FinishedLine[] = [];
     finishedSteps<FinishedLine[]>(tx).push(step);
     for await (const lines of this.#lines(tx, changes))
@@ -73,7 +73,7 @@ export class ChangeRecorder implements TransactionHooks {
     forgetSteps(tx);
   }
 
-  /** The lines of a step. A part's records are read together; each line is made when it is asked for. */
+  /** The lines of a step. The records of a part are read together; each line is made when it is requested. */
   async *#lines(tx: Transaction, changes: Changes): AsyncGenerator<Iterable<Line>> {
     const { act, records, versions } = changes;
     const raised = together([raiseVersions(tx, changes), tx.caughtUp()]);
@@ -82,7 +82,7 @@ export class ChangeRecorder implements TransactionHooks {
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {
       const part = all.slice(from, from + MAX_RECORDS_AT_ONCE);
       const versionOf = ({ entity, id }: Change) => versions.get(keyOf(entity, id)) ?? 1;
-      // A memory is asked for a version.
+      // A memory is asked by version, so the versions must be known.
       if (part.some(({ memory }) => memory)) await raised;
       const texts = remembered(part, versionOf);
       const unknown = part.filter(
@@ -109,7 +109,7 @@ export class ChangeRecorder implements TransactionHooks {
   }
 }
 
-/** The records that the memories of their changes know, by the key of `keyOf`. */
+/** The records that the memories of some changes know, by the key of `keyOf`. */
 function remembered(changes: readonly Change[], versionOf: (change: Change) => number): Map<string, RecordText> {
   const found = new Map<string, RecordText>();
   for (const change of changes) {
@@ -125,18 +125,18 @@ function* linesOf(changes: readonly Change[], write: (change: Change) => Line): 
   for (const change of changes) yield write(change);
 }
 
-/** `contact:ID`, `token:NAME`, `staff:NAME` or `system`. @param actor as the audit trail has it */
+/** `contact:ID`, `token:NAME`, `staff:NAME` or `system`. @param actor in the form of the audit trail */
 function actorOf(actor: string): string {
   if (actor.startsWith('service:')) return 'system';
   return actor.replace(/^operator:/, 'token:');
 }
 
-/** Lists cost a statement more than its rows do, and most transactions change one record that existed before. */
+/** Lists cost a statement more than its rows do, and most transactions change one existing record, so there are two forms. */
 const raised = (rows: string) =>
   `insert into change_versions as v (entity, entity_id, version) ${rows}
     on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`;
 
-/** Raises the versions of records that existed before. A record that the transaction creates has version 1, and no row. */
+/** Raises the versions of existing records. A record that the transaction creates has version 1, and no row. */
 async function raiseVersions(tx: Transaction, { records, raised: asked, versions }: Changes): Promise<void> {
   const fresh = [...records].filter(([key, { created }]) => !created && !asked.has(key));
   if (fresh.length === 0) return;

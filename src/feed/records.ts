@@ -22,7 +22,7 @@ import type { Presentation } from '../payments/presentation.ts';
 import { readStatements } from '../statements/history.ts';
 import { readSubscriptions } from '../webhooks/history.ts';
 
-/** What reading records needs in addition to the database. */
+/** What reading records needs besides the database. */
 export interface RecordView {
   now: Date;
   presentation: Presentation;
@@ -31,7 +31,7 @@ export interface RecordView {
 /** Reads the records of changes. */
 type Reader = (db: Db, changes: readonly Change[], view: RecordView) => Promise<Map<string, RecordText>>;
 
-/** A reader of rows, each written as it is. */
+/** A reader whose rows are written unchanged. */
 function rows<Row extends object>(
   read: (db: Db, ids: string[], view: RecordView) => Promise<Row[]>,
   idOf: (row: Row) => string | number,
@@ -49,7 +49,7 @@ function rows<Row extends object>(
 
 type ClientReader = (db: Db, clientId: string, ...rest: [readonly Change[], RecordView]) => ReturnType<Reader>;
 
-/** A reader whose statement names one client: it runs for each of the changes' clients. */
+/** A reader whose statement names one client. It runs for each client of the changes. */
 function ofEachClient(read: ClientReader): Reader {
   return async (db, changes, view) => {
     const records = new Map<string, RecordText>();
@@ -60,7 +60,7 @@ function ofEachClient(read: ClientReader): Reader {
   };
 }
 
-/** How the records of each kind are read: as the operator's GET shows them. */
+/** How the records of each kind are read: in the form of the operator's GET. */
 const READERS: Record<Kind, Reader> = {
   client: rows(readClients, (row) => row.client_id),
   contact: rows(readContacts, (row) => row.contact_id),
@@ -139,7 +139,7 @@ const READERS: Record<Kind, Reader> = {
   }),
 };
 
-/** An approval or a rejection, as the feed shows it. */
+/** An approval or a rejection in the form that the feed shows. */
 function decision(paymentId: string, change: Change, now: Date, given: Authorisation | undefined): object {
   return {
     payment_id: paymentId,
@@ -152,7 +152,7 @@ function decision(paymentId: string, change: Change, now: Date, given: Authorisa
   };
 }
 
-/** Reads the records of changes as they are now. @returns by the key of `keyOf`; a record that does not exist is missing */
+/** Reads the current records of changes. @returns by the key of `keyOf`; a record that does not exist is missing */
 export async function readRecords(
   db: Db,
   changes: readonly Change[],

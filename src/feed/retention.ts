@@ -4,14 +4,14 @@ import { cellOfNumber } from '../database/cells/scope.ts';
 import { type Db, one, type Pool, type Transaction, transaction } from '../database/database.ts';
 
 const DAY_MS = 86_400_000;
-/** Changes that a consumer has not acknowledged are kept so many times as long. */
+/** Changes that a consumer has not acknowledged are kept this many times as long. */
 const MAX_RETENTION_FACTOR = 4;
-/** Milliseconds for which there are copies of what further cells have published. Who is further behind reads in the cells. */
+/** Milliseconds for which the published changes of further cells are kept as copies. Readers that are further behind read in the cells. */
 const COPIES_MS = 3_600_000;
-/** Transactions whose changes one statement deletes. */
+/** The number of transactions whose changes one statement deletes. */
 const CLEARED_BATCHES = 200;
 
-/** Where the feed begins and ends. */
+/** The beginning and the end of the feed. */
 export interface FeedEnds {
   /** The newest position that is no longer kept; 0 if all are kept. */
   floor: number;
@@ -20,7 +20,7 @@ export interface FeedEnds {
 }
 
 /**
- * Where the feed begins and ends now. What is too old counts as gone, whether or not it has been cleared.
+ * The current beginning and end of the feed. Changes that are too old count as gone, whether or not they have been deleted.
  * @param days LOMBARD_CHANGES_RETENTION_DAYS
  */
 export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnds> {
@@ -40,14 +40,14 @@ export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnd
   return one(ends);
 }
 
-/** Deletes what is no longer kept, in all cells. The newest transaction keeps its place, from which the next one counts. */
+/** Deletes what is no longer kept, in all cells. The newest transaction keeps its place, because the next place is counted from it. */
 export async function clearChanges(pool: Pool, now: Date, days: number): Promise<void> {
   const { floor } = await feedEnds(pool, now, days);
   while ((await transaction(pool, (tx) => clearBatches(tx, floor))) === CLEARED_BATCHES) {
-    // The next batches.
+    // Continue with the next batches.
   }
   await pool.query('delete from changes_recent where at < $1', [new Date(now.getTime() - COPIES_MS)]);
-  // By the time of the change, which is that of an import's beginning: a day of import at most.
+  // Selected by the time of the change, which for an import is its start; so they may be up to a day of import older.
   await inEach(await cellPools(pool), async (cell) => {
     await cell.query(
       `delete from change_tallies where at < (select at from change_order order by position limit 1) - interval '1 day'`,
@@ -55,7 +55,7 @@ export async function clearChanges(pool: Pool, now: Date, days: number): Promise
   });
 }
 
-/** Deletes some transactions that end at a position or before it. @returns how many there were */
+/** Deletes some transactions that end at or before a position. @returns their number */
 export async function clearBatches(tx: Transaction, floor: number): Promise<number> {
   const { rows } = await tx.query<{ batch: number }>(
     `delete from change_order where position in (

@@ -12,13 +12,13 @@ import { publishCell, publishChanges } from './publisher.ts';
 import { ChangeRecorder } from './recorder.ts';
 import { clearChanges } from './retention.ts';
 
-/** A commit wakes the publisher, at the latest when it is announced; this is for another process that publishes meanwhile. */
+/** A commit wakes the publisher, at the latest through its announcement. This interval is for the case that another process is publishing. */
 const PUBLISH_INTERVAL_MS = 100;
-/** Publishing is a commit of its own: one for each other commit would cost single writes as much as writing their changes. */
+/** Publishing is a commit of its own. One for every other commit would cost single writes as much as writing their changes. */
 const PUBLISH_AFTER_MS = 30;
 const CLEAR_INTERVAL_MS = 600_000;
 
-/** From here on each transaction of the two pools writes what it has changed into the feed. They have no connection yet. */
+/** From now on each transaction of the two pools writes its changes into the feed. The pools must not have a connection yet. */
 export function recordChanges(context: Context): Part {
   const recorder = new ChangeRecorder(() => presentationOf(context));
   const hooks = announcing(recorder, context.activity);
@@ -28,7 +28,7 @@ export function recordChanges(context: Context): Part {
   return { stop: () => observeFeed(undefined) };
 }
 
-/** Tells what transactions have left to be done, and in which cells. */
+/** Announces what work transactions have left, and in which cells. */
 function announcing(recorder: ChangeRecorder, activity: Activity): TransactionHooks {
   return {
     beforeReading: (tx) => recorder.beforeReading(tx),
@@ -45,12 +45,12 @@ function announcing(recorder: ChangeRecorder, activity: Activity): TransactionHo
   };
 }
 
-/** Publishes what has been committed, one cell after the other: the feed has one order. A cell that fails holds up no other. */
+/** Publishes what has been committed, cell by cell, because the feed has one order. A cell that fails does not stop the others. */
 export function createPublisher({ clock, log, backgroundPool: order }: Context, cells: readonly Context[]): Periodic {
   const rounds = createRounds(cells);
   const publish = inTurn<Context>(publishChanges, async ({ backgroundPool: cell, rhythm }) => {
     let more: boolean | 'busy' = true;
-    // A burst is published whole.
+    // Publishes a burst completely.
     while (more === true)
       more = await (cells.length > 1 ? publishCell({ cell, order }, clock.now()) : publishChanges(cell, clock.now()));
     if (more === 'busy') rhythm?.againFor(publishChanges);

@@ -4,22 +4,22 @@ import type { Clock } from '../values/calendar.ts';
 import { sha256 } from '../values/crypto.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** Failed attempts that are allowed in a window. The next one locks the subject for as long as the window (docs/decisions.md, 7). */
+/** The number of failed attempts that are allowed in a window. The next one locks the subject for the length of the window (docs/decisions.md, 7). */
 export interface AttemptLimit {
   maxFailures: number;
   windowSeconds: number;
 }
 export const PASSWORD_ATTEMPTS: AttemptLimit = { maxFailures: 10, windowSeconds: 900 };
-/** For all challenges of a contact together. Each challenge allows five attempts, and a right password opens a new challenge. */
+/** The limit for all challenges of a contact together. Each challenge allows five attempts, and each correct password opens a new challenge. */
 export const SECOND_FACTOR_ATTEMPTS: AttemptLimit = { maxFailures: 20, windowSeconds: 900 };
 
-/** The age from which an unfinished attempt no longer counts, because its process has died. */
+/** The age from which an unfinished attempt no longer counts, because its process must have died. */
 const ABANDONED_AFTER_SECONDS = 15;
-/** An attempt that may not begin yet tries again after one to two steps. */
+/** An attempt that may not begin yet tries again after one to two such steps. */
 const RETRY_STEP_MS = 20;
 const MAX_WAIT_MS = 10_000;
 
-/** The subject of attempts at the password of an email, in small letters as PostgreSQL writes them. */
+/** The subject of password attempts for an email, in PostgreSQL's lower case. */
 export function passwordSubject(email: string): string {
   return `password:${email}`;
 }
@@ -31,16 +31,16 @@ export function secondFactorSubject(contactId: string): string {
 
 interface LimitedAttempt {
   limit: AttemptLimit;
-  /** What is attempted, for example `password:someone@example.com`. Only its hash is stored. */
+  /** What is attempted, such as `password:someone@example.com`. Only its hash is stored. */
   subject: string;
-  /** Makes the attempt and tells whether it succeeded. */
+  /** Makes the attempt and returns whether it succeeded. */
   attempt: () => Promise<boolean>;
 }
 
 /**
- * Makes an attempt under its limit, which all processes share. An attempt waits while those in flight could exhaust the limit.
- * So parallel right attempts all succeed, and parallel wrong ones never exceed the limit.
- * @throws OAuthError temporarily_unavailable while the subject is locked, with the seconds that are left
+ * Makes an attempt under its limit, which all processes share. An attempt waits while those in flight could exhaust the limit. So parallel
+ * correct attempts all succeed, and parallel wrong ones never exceed the limit.
+ * @throws OAuthError temporarily_unavailable while the subject is locked, with the remaining seconds
  */
 export async function limitAttempts(
   db: Db,
@@ -92,7 +92,7 @@ async function end(
   });
 }
 
-/** Until when a subject is locked; null where it is not. */
+/** Until when a subject is locked; null if it is not. */
 export async function lockedUntil(db: Db, subject: string, now: Date): Promise<Date | null> {
   const found = await db.query<{ until: Date }>('select until from attempt_locks where subject = $1 and until > $2', [
     sha256(subject),
@@ -101,7 +101,7 @@ export async function lockedUntil(db: Db, subject: string, now: Date): Promise<D
   return first(found)?.until ?? null;
 }
 
-/** Lifts the locks of subjects, and forgets their failed attempts. */
+/** Lifts the locks of subjects and forgets their failed attempts. */
 export async function liftLocks(db: Db, subjects: string[]): Promise<void> {
   const keys = subjects.map((subject) => sha256(subject));
   await db.query('delete from attempt_locks where subject = any($1::bytea[])', [keys]);

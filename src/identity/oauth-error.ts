@@ -1,4 +1,4 @@
-/** The error codes in use, with their status: of RFC 6749 (4.1.2.1, 5.2), RFC 6750, RFC 7009 and OpenID Connect Core (3.1.2.6). */
+/** The error codes in use, with their HTTP status: from RFC 6749 (4.1.2.1, 5.2), RFC 6750, RFC 7009 and OpenID Connect Core (3.1.2.6). */
 const STATUS = {
   invalid_request: 400,
   invalid_client: 401,
@@ -19,10 +19,10 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS;
 
-/** Characters of a caller's address that a refusal shows. */
+/** The most characters of a caller's address that a refusal shows. */
 const MAX_SHOWN_LENGTH = 200;
 
-/** Where a refusal says what it got in place of an expected address. */
+/** The words in which a refusal shows the address that it got instead of an expected one. */
 export function received(address: string): string {
   return `; received "${address.slice(0, MAX_SHOWN_LENGTH)}${address.length > MAX_SHOWN_LENGTH ? '...' : ''}"`;
 }
@@ -45,10 +45,7 @@ export class OAuthError extends Error {
   readonly retryAfter: number | undefined;
   readonly refusal: Refusal | undefined;
 
-  /**
-   * @param description one line of printable ASCII for the application's developer (RFC 6749, 5.2). It must not reveal whether an
-   *   email exists
-   */
+  /** @param description one line of printable ASCII for the application's developer (RFC 6749, 5.2). It must not reveal whether an email exists */
   constructor(
     code: OAuthErrorCode,
     description: string,

@@ -5,8 +5,8 @@ import { sha256 } from '../values/crypto.ts';
 import { CONFIGURED_NAME, createOperatorToken } from './token.ts';
 
 /**
- * The token that LOMBARD_OPERATOR_TOKEN names. A process accepts the value that it was started with for as long as the token is not
- * revoked, also when another process has been started with another value meanwhile.
+ * The token from LOMBARD_OPERATOR_TOKEN. A process accepts the value with which it was started until the token is revoked, even if another
+ * process has been started with another value meanwhile.
  */
 export interface ConfiguredToken {
   id: string;
@@ -14,8 +14,8 @@ export interface ConfiguredToken {
 }
 
 /**
- * Gives the token `configured` this value; the former value ends with that.
- * @returns undefined where this very value has been revoked: it stays revoked
+ * Gives the token `configured` this value, which ends the former value.
+ * @returns undefined if this very value has been revoked: it stays revoked
  */
 export async function configureOperatorToken(
   tx: Transaction,

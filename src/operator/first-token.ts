@@ -9,16 +9,16 @@ import { StartupError } from '../values/errors.ts';
 import { type ConfiguredToken, configureOperatorToken } from './configured-token.ts';
 import { createOperatorToken } from './token.ts';
 
-/** What a start learns of the operator's tokens. */
+/** What a start learns about the operator's tokens. */
 export interface FirstToken {
-  /** The token's text, where this process knows it. */
+  /** The token's text, if this process knows it. */
   token: string | undefined;
-  /** The token `configured`, where LOMBARD_OPERATOR_TOKEN is set and has not been revoked. */
+  /** The token `configured`, if LOMBARD_OPERATOR_TOKEN is set and has not been revoked. */
   configured: ConfiguredToken | undefined;
 }
 
 /**
- * Makes sure that there is an operator token: the configured one, or one that is valid already, or a new one in the data directory.
+ * Makes sure that there is an operator token: the configured one, an existing valid one, or a new one in the data directory.
  * @throws StartupError in production, where a token must be configured or created beforehand
  */
 export async function firstOperatorToken(context: Context): Promise<FirstToken> {

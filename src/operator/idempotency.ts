@@ -6,7 +6,7 @@ import { Problem } from '../values/errors.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
 const IDEMPOTENCY_HOURS = 24;
-/** Characters of a key. */
+/** The most characters of a key. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 
 const HOUR_MS = 3_600_000;
@@ -15,24 +15,24 @@ const CLEAR_INTERVAL_MS = 600_000;
 /** A request that carries an Idempotency-Key. */
 export interface KeyedRequest {
   key: string;
-  /** Hash of what makes it the same request: method, address and body. */
+  /** A hash of what identifies the request: method, address and body. */
   sha256: Buffer;
 }
 
 export interface StoredAnswer {
   status: number;
   body: string;
-  /** In addition to those that every answer has. */
+  /** Headers besides those that every answer has. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Until when it is kept under its key; default: as long as the others. */
+  /** Until when it is kept under its key; by default as long as any other. */
   expiresAt?: Date | undefined;
 }
 
 /**
- * Claims a key in the caller's transaction. Of two requests at once, the second waits until the first has committed (the unique index
- * makes it wait), and then gets the first one's answer. When the first rolled back, the second runs.
- * @returns the stored answer of the same request, or undefined: run, then `storeAnswer`
- * @throws Problem idempotency_conflict where the key was used with another request
+ * Claims a key in the caller's transaction. If two requests come at once, the second waits at the unique index until the first has
+ * committed, and then gets the first one's answer. If the first rolled back, the second runs.
+ * @returns the stored answer of the same request; undefined: run the request, then call `storeAnswer`
+ * @throws Problem idempotency_conflict if the key was used with another request
  */
 export async function claimKey(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function claimKey(
   return known;
 }
 
-/** Inserts a key, unless there is one that has not expired. @returns whether it was inserted */
+/** Inserts a key, unless an unexpired one exists. @returns whether it was inserted */
 export async function insertKey(tx: Transaction, { key, sha256 }: KeyedRequest, now: Date): Promise<boolean> {
   const { rows } = await tx.query({
     name: 'idempotency-claim',
@@ -59,7 +59,7 @@ export async function insertKey(tx: Transaction, { key, sha256 }: KeyedRequest, 
   return rows.length > 0;
 }
 
-/** What is stored under a key: the hash of its request, and the answer where the request has ended. */
+/** What is stored under a key: the hash of its request, and the answer if the request has ended. */
 export async function findAnswer(
   db: Db,
   vault: Vault,
@@ -84,7 +84,7 @@ export async function findAnswer(
   return { sha256, status: status ?? 200, body: body ? vault.open(body, PURPOSE) : '', headers: headers ?? undefined };
 }
 
-/** @throws Problem idempotency_conflict where a stored answer belongs to another request */
+/** @throws Problem idempotency_conflict if a stored answer belongs to another request */
 export function checkSameRequest(known: { sha256: Buffer } | undefined, sha256: Buffer): void {
   if (!known?.sha256.equals(sha256)) {
     throw new Problem('idempotency_conflict', {
@@ -94,10 +94,10 @@ export function checkSameRequest(known: { sha256: Buffer } | undefined, sha256: 
   }
 }
 
-/** What answers are encrypted for: they can contain a secret that is shown once (docs/decisions.md, 7). */
+/** The purpose for which answers are encrypted. They can contain a secret that is shown once (docs/decisions.md, 7). */
 const PURPOSE = 'idempotency_answer';
 
-/** Stores the answer of a request whose key is claimed. */
+/** Stores the answer to a request whose key is claimed. */
 export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest, answer: StoredAnswer): void {
   tx.later({
     name: 'idempotency-answer',
@@ -115,7 +115,7 @@ export function storeAnswer(tx: Transaction, vault: Vault, request: KeyedRequest
 }
 
 /**
- * Forgets the answers that the contacts of a client got, but for those of the sandbox itself: their keys are free again.
+ * Forgets the answers that the contacts of a client got, except those of the sandbox itself. Their keys are free again.
  * @param tx in which the records that the answers name are removed
  */
 export function forgetAnswers(tx: Transaction, clientId: string): void {
@@ -125,13 +125,13 @@ export function forgetAnswers(tx: Transaction, clientId: string): void {
   });
 }
 
-/** Frees keys that the transaction has claimed, of requests that are refused while others of the transaction are not. */
+/** Frees keys that the transaction has claimed, for requests that are refused while others in the transaction are not. */
 export function freeKeys(tx: Transaction, keys: readonly string[]): void {
   if (keys.length > 0)
     tx.later({ name: 'idempotency-free', text: 'delete from idempotency_keys where key = any($1)', values: [keys] });
 }
 
-/** Deletes the answers that have expired. */
+/** Deletes expired answers. */
 export function createAnswerClearing({ backgroundPool, clock, log }: Context): Periodic {
   return new Periodic({
     name: 'idempotency answers',
@@ -145,7 +145,7 @@ export function createAnswerClearing({ backgroundPool, clock, log }: Context): P
   });
 }
 
-/** The earliest moment of a key that has not expired. */
+/** Keys from before this moment have expired. */
 function oldest(now: Date): Date {
   return new Date(now.getTime() - IDEMPOTENCY_HOURS * HOUR_MS);
 }

@@ -4,16 +4,16 @@ import type { Scope } from './scope.ts';
 import { confirmStaffSession } from './staff-session.ts';
 import { confirmOperatorToken, type OperatorToken } from './token.ts';
 
-/** Who makes a request of the operator interface: a program with a token, or a person on the institution's pages. */
+/** Who makes a request to the operator interface: a program with a token, or a person on the institution's pages. */
 export interface Operator {
-  /** Of the token or the person. */
+  /** The name of the token or the person. */
   name: string;
-  /** As the audit trail has it: `operator:<token name>` or `staff:<name>`. */
+  /** In the form of the audit trail: `operator:<token name>` or `staff:<name>`. */
   actor: string;
   scopes: readonly Scope[];
   staff?: StaffMember | undefined;
   tokenId?: string | undefined;
-  /** Of the pages. */
+  /** The session on the pages. */
   sessionId?: string | undefined;
 }
 
@@ -22,8 +22,8 @@ export function operatorOfToken({ id, name, scopes }: OperatorToken): Operator {
 }
 
 /**
- * Checks, within the transaction of a change, that the token is still valid and the person still signed in: a change is refused from the
- * moment on at which the revocation or the sign-out was answered.
+ * Checks, within the transaction of a change, that the token is still valid and the person still signed in. A change is refused as soon as
+ * the revocation or the sign-out has been answered.
  * @throws Problem authentication_failed, token_expired
  */
 export async function confirmOperator(tx: Transaction, { tokenId, sessionId }: Operator, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import type { OperatorRole } from '../settings/staff-settings.ts';
 import { Problem } from '../values/errors.ts';
 
-/** What an operator token can be allowed (docs/operator-interface.md, Tokens). */
+/** The scopes that an operator token can have (docs/operator-interface.md, Tokens). */
 export const SCOPES = [
   'read',
   'feed',
@@ -24,7 +24,7 @@ export const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
   auditor: ['read', 'audit'],
 };
 
-/** The fields of a client that say who must approve its payments, and how much it may order: changing them needs `approvals`. */
+/** The fields of a client that determine who must approve its payments, and how much it may order. Changing them needs `approvals`. */
 const APPROVAL_FIELDS = [
   'authorisation_workflow',
   'payment_approvals_enabled',
@@ -33,7 +33,7 @@ const APPROVAL_FIELDS = [
   'daily_payment_limit',
 ];
 
-/** Whether a client's body has a field of approvals. */
+/** Whether the body of a client has a field that concerns approvals. */
 export function hasApprovalFields(client: object): boolean {
   return APPROVAL_FIELDS.some((field) => field in client);
 }
@@ -45,15 +45,15 @@ export function scopesOfClientChange(client: object): Scope[] {
   return [...(feed ? ['feed' as const] : []), ...(approval ? ['approvals' as const] : [])];
 }
 
-/** A scope that another one includes: who may set a password may lift a lock. */
+/** A scope that another one includes: whoever may set a password may lift a lock. */
 const INCLUDED: Partial<Record<Scope, Scope>> = { identity: 'unlock' };
 
-/** @throws Problem permission_denied, which names the first of the scopes that is missing */
+/** @throws Problem permission_denied, which names the first missing scope */
 export function requireScopes({ scopes }: { scopes: readonly Scope[] }, needed: readonly Scope[]): void {
   requireOwnScopes({ scopes: scopes.flatMap((scope) => [scope, INCLUDED[scope] ?? scope]) }, needed);
 }
 
-/** The same of scopes that a token is to give away: it must have each itself. */
+/** Checks the scopes that a token gives to another one. It must have each of them itself. */
 export function requireOwnScopes({ scopes }: { scopes: readonly Scope[] }, needed: readonly Scope[]): void {
   const missing = needed.find((scope) => !scopes.includes(scope));
   if (missing !== undefined) throw new Problem('permission_denied', `token: needs the scope ${missing}`);

@@ -3,22 +3,22 @@ import type { StaffSettings } from '../settings/staff-settings.ts';
 import { Problem } from '../values/errors.ts';
 import { roleClaims, type StaffPerson } from './staff-session.ts';
 
-/** Seconds for an answer of the provider. */
+/** Seconds to wait for an answer of the provider. */
 const TIMEOUT_SECONDS = 10;
-/** Characters of a person's name. */
+/** The most characters of a person's name. */
 const MAX_NAME_LENGTH = 200;
 
-/** What a browser keeps of its sign-in until it comes back. */
+/** What a browser keeps about its sign-in until it comes back. */
 export interface SignInSecrets {
   state: string;
   nonce: string;
-  /** Of PKCE (RFC 7636). */
+  /** The verifier of PKCE (RFC 7636). */
   verifier: string;
 }
 
 /**
- * The institution's OpenID provider, where its staff signs in (OpenID Connect Core, 3.1: the authorization code flow). The library is loaded
- * and the provider asked at the first sign-in, so the service starts without either.
+ * The institution's OpenID provider, where its staff signs in (OpenID Connect Core, 3.1: the authorization code flow). The library is
+ * loaded, and the provider is first contacted, at the first sign-in. So the service starts without either.
  */
 export class StaffProvider {
   readonly #settings: StaffSettings;
@@ -28,17 +28,17 @@ export class StaffProvider {
     this.#settings = settings;
   }
 
-  /** Asks the provider what it says of itself. @throws Error where it does not answer, or is another one */
+  /** Checks that the provider answers with its metadata. @throws Error if it does not answer, or is a different provider */
   async answers(): Promise<void> {
     await this.#ready();
   }
 
-  /** Where the browser signs in. @throws Error where the provider does not answer */
+  /** The address where the browser signs in. @throws Error if the provider does not answer */
   async signInAddress(redirectUri: string, { state, nonce, verifier }: SignInSecrets): Promise<string> {
     const client = await import('openid-client');
     const configuration = await this.#ready();
     const { scopes_supported: offered = [] } = configuration.serverMetadata();
-    // Some providers tell a claim such as `groups` only where it is asked for by a scope of that name.
+    // Some providers send a claim such as `groups` only if a scope of that name is requested.
     const asked = this.#settings.roles.map(({ claim }) => claim).filter((claim) => offered.includes(claim));
     const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -52,9 +52,9 @@ export class StaffProvider {
   }
 
   /**
-   * Who has signed in: exchanges the code, and checks state, nonce, PKCE, the issuer and the signature of the ID token.
+   * The person who has signed in. It exchanges the code, and checks state, nonce, PKCE, the issuer and the signature of the ID token.
    * @param back the address that the browser came back to, with its query
-   * @throws Problem permission_denied where the provider sends no name; Error where it refuses, or something is not what it must be
+   * @throws Problem permission_denied if the provider sends no name; Error if it refuses, or something is wrong with its answer
    */
   async person(back: URL, { state, nonce, verifier }: SignInSecrets): Promise<StaffPerson> {
     const client = await import('openid-client');
@@ -83,9 +83,9 @@ export class StaffProvider {
   }
 
   /**
-   * Where the browser signs out at the provider too (OpenID Connect RP-Initiated Logout 1.0); null where the provider has no such address,
-   * or does not answer. The ID token is not kept, so it names the client alone, and the provider may ask the person.
-   * @param back where the provider leads then, with `state=done`
+   * The address where the browser also signs out at the provider (OpenID Connect RP-Initiated Logout 1.0). Null if the provider has no such
+   * address or does not answer. The ID token is not kept, so the address names only the client, and the provider may ask the person.
+   * @param back where the provider then leads, with `state=done`
    */
   async signOutAddress(back: string): Promise<string | null> {
     const client = await import('openid-client');
@@ -98,7 +98,7 @@ export class StaffProvider {
     }
   }
 
-  /** What the provider says of itself; asked again where it did not answer. */
+  /** The provider's metadata. It is requested again if the provider did not answer. */
   #ready(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((error) => {
       this.#configuration = undefined;
@@ -120,7 +120,7 @@ export class StaffProvider {
       (as, metadata, body, headers) => (takesBasic(as) ? basic : post)(as, metadata, body, headers),
       {
         timeout: TIMEOUT_SECONDS,
-        // The signature is checked too: on loopback no TLS says who the provider is.
+        // The signature is checked too, because on loopback no TLS identifies the provider.
         execute: [
           client.enableNonRepudiationChecks,
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),

@@ -7,12 +7,12 @@ import { randomToken, sha256 } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 import { SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
-/** The longest time for which a browser stays signed in, however active it is. */
+/** The most seconds for which a browser stays signed in, however active it is. */
 const SESSION_LIFETIME_SECONDS = 12 * 3_600;
-/** Characters of what a browser says that it is. */
+/** The most characters of a browser's description of itself. */
 const MAX_BROWSER_LENGTH = 200;
 
-/** A person as the institution's OpenID provider described it at the sign-in. */
+/** A person in the form that the institution's OpenID provider described at the sign-in. */
 export interface StaffPerson extends StaffMember {
   name: string;
   claims: RoleClaims;
@@ -24,15 +24,15 @@ export interface StaffSession {
   created_at: Date;
   last_active_at: Date;
   expires_at: Date;
-  /** The holder of the token, as the token is now. */
+  /** The token of the session, in its current state. */
   token: { id: string; name: string; role: OperatorRole | null; scopes: Scope[] } | null;
   person: StaffPerson | null;
 }
 
 /**
- * Begins a session, which the audit trail notes.
+ * Begins a session, and records it in the audit trail.
  * @param who a token with its text, or a person
- * @returns its secret, the value of its cookie
+ * @returns its secret, which is the value of its cookie
  */
 export async function beginStaffSession(
   tx: Transaction,
@@ -65,8 +65,8 @@ export async function beginStaffSession(
 }
 
 /**
- * The session of a cookie, if it is in force.
- * @param look `active`: the person is, and the session lives on for another idle time
+ * The session of a cookie, if it is valid.
+ * @param look `active`: the person is active, so the session continues for another idle period
  */
 export async function findStaffSession(
   db: Db,
@@ -92,7 +92,7 @@ export async function findStaffSession(
   );
 }
 
-/** Why a cookie's session is not in force: `ended` where somebody ended it, or took away what it rests on. */
+/** Why the session of a cookie is no longer valid. `ended`: somebody ended it, or removed what it depends on. */
 export async function whyStaffSessionEnded(
   db: Db,
   secret: string,
@@ -109,13 +109,13 @@ export async function whyStaffSessionEnded(
   return now.getTime() - session.last_active_at.getTime() >= idleMs ? 'idle' : 'ended';
 }
 
-/** Ends a session: its cookie is worth nothing from then on. */
+/** Ends a session. Its cookie becomes useless. */
 export async function endStaffSession(tx: Transaction, act: Act, id: string): Promise<void> {
   const { rowCount } = await tx.query('delete from staff_sessions where id = $1', [id]);
   if (rowCount) audit(tx, act, { action: 'delete', entity: 'staff_session', entityId: id });
 }
 
-/** @throws Problem authentication_failed where the person has signed out */
+/** @throws Problem authentication_failed if the person has signed out */
 export async function confirmStaffSession(tx: Transaction, id: string, now: Date): Promise<void> {
   const { rows } = await tx.query({
     name: 'staff-session-confirm',
@@ -125,10 +125,10 @@ export async function confirmStaffSession(tx: Transaction, id: string, now: Date
   if (rows.length === 0) throw new Problem('authentication_failed', 'the person has signed out');
 }
 
-/** What the institution's provider says of a person, as far as roles depend on it. */
+/** The claims of the institution's provider about a person, as far as roles depend on them. */
 export type RoleClaims = Record<string, unknown>;
 
-/** The claims that roles are made of. */
+/** The claims from which roles are derived. */
 export function roleClaims(roles: readonly StaffRole[], claims: RoleClaims): RoleClaims {
   return Object.fromEntries(roles.flatMap(({ claim }) => (claim in claims ? [[claim, claims[claim]]] : [])));
 }
@@ -140,7 +140,7 @@ export function rolesOf(roles: readonly StaffRole[], claims: RoleClaims): { role
   return { roles: [...new Set(own)], scopes };
 }
 
-/** A claim is a text or a list of texts. */
+/** Whether a claim, which is a text or a list of texts, contains a value. */
 function has(claim: unknown, value: string): boolean {
   return Array.isArray(claim) ? claim.includes(value) : claim === value;
 }

@@ -37,15 +37,15 @@ export const OPERATOR_TOKEN = new RecordKind({
 export type OperatorToken = Shown<typeof OPERATOR_TOKEN>;
 export type OperatorTokenInput = Omit<Input<typeof OPERATOR_TOKEN>, 'expires_at'> & {
   expiresAt?: Date | undefined;
-  /** Its text; default: a random one. */
+  /** Its text; by default a random one. */
   token?: string;
 };
 
 const LIVING = 'revoked_at is null and (expires_at is null or expires_at > $1)';
 
 /**
- * Creates a token. Its text is in the answer and is stored nowhere; only its hash is stored.
- * @param giver whose token creates it: it gives only what it has itself; null: the service or its command line
+ * Creates a token. The answer contains its text, of which only the hash is stored.
+ * @param giver the token that creates it, and can give only what it has itself; null: the service or its command line
  * @throws Problem already_exists, invalid_body, permission_denied
  */
 export async function createOperatorToken(
@@ -76,7 +76,7 @@ export async function createOperatorToken(
   return { ...record, token };
 }
 
-/** In the order of the catalogue. @throws Problem invalid_body unless there is either a role or scopes */
+/** The scopes, in the order of the catalogue. @throws Problem invalid_body unless there is either a role or scopes */
 function scopesOf({ role, scopes }: OperatorTokenInput): Scope[] {
   if (role && scopes)
     throw new Problem('invalid_body', { field: 'scopes', message: 'must be left out where role is given' });
@@ -85,10 +85,10 @@ function scopesOf({ role, scopes }: OperatorTokenInput): Scope[] {
   return SCOPES.filter((scope) => given.includes(scope));
 }
 
-/** The token that LOMBARD_OPERATOR_TOKEN names. Only a start makes it: it finds its token by the name. */
+/** The name of the token from LOMBARD_OPERATOR_TOKEN. Only a start creates it, and finds it by this name. */
 export const CONFIGURED_NAME = 'configured';
 
-/** Expired tokens leave their names free, so no unique index can say this. @throws Problem already_exists */
+/** Expired tokens free their names, so a unique index cannot check this. @throws Problem already_exists */
 async function checkName(tx: Transaction, now: Date, name: string): Promise<void> {
   const taken = await tx.query(`select from operator_tokens where name = $2 and ${LIVING} limit 1`, [now, name]);
   if (taken.rows.length > 0)
@@ -116,7 +116,8 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
 }
 
 /**
- * @param configured the token that this process was started with: found by its id, because its value may have been replaced
+ * The valid token with a text.
+ * @param configured the token with which this process was started; it is found by its id, because its value may have been replaced
  * @throws Problem authentication_failed, token_expired
  */
 export async function findOperatorToken(
@@ -136,8 +137,8 @@ export async function findOperatorToken(
 }
 
 /**
- * Checks, within the transaction of a change, that the token is still valid: a change is refused from the moment on at which the
- * revocation was answered.
+ * Checks, within the transaction of a change, that the token is still valid. A change is refused as soon as the revocation has been
+ * answered.
  * @throws Problem authentication_failed, token_expired
  */
 export async function confirmOperatorToken(tx: Transaction, id: string, now: Date): Promise<void> {

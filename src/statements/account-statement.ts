@@ -1,12 +1,12 @@
 import Big from 'big.js';
 import { decimalsOf } from '../values/money.ts';
 
-/** A statement, in whatever format it is written: for one client, with one section for each currency account. */
+/** A statement, independent of its format: for one client, with one section for each currency account. */
 export interface AccountStatement {
   /** The request's UUID. */
   statement_id: string;
   client: { client_id: string; client_name: string; account_number: string | null };
-  /** London days, both included. */
+  /** London days; both are included. */
   date_from: string;
   date_to: string;
   /** When it was requested, with the London offset. */
@@ -17,19 +17,19 @@ export interface AccountStatement {
 export interface StatementSection {
   account_id: string;
   currency: string;
-  /** Decimal strings, signed. */
+  /** Decimal strings with a sign. */
   opening: string;
   closing: string;
-  /** Known before the lines are read: page numbers and the summary of camt.053 come before them. */
+  /** They are known before the lines are read, because page numbers and the summary of camt.053 precede the lines. */
   totals: { credit_count: number; credits: string; debit_count: number; debits: string };
-  /** In the order in which they were booked. */
+  /** In the order of booking. */
   lines: AsyncIterable<StatementLine>;
 }
 
 /** A booked transaction, with the names of the service interface. */
 export interface StatementLine {
   transaction_id: string;
-  /** A transaction WebhookType, `CREDIT_INCOMING_TRANSACTION`. */
+  /** A transaction WebhookType, such as `CREDIT_INCOMING_TRANSACTION`. */
   kind: string;
   credit_debit_indicator: 'Credit' | 'Debit';
   /** Decimal string without a sign. */
@@ -63,15 +63,15 @@ export interface BalancedLine {
   balance: string;
 }
 
-/** How many lines a section will have. */
+/** The number of lines that a section will have. */
 export function lineCount({ totals }: StatementSection): number {
   return totals.credit_count + totals.debit_count;
 }
 
 /**
- * The lines of a section with the balance after each. The balance is added up here, and must end in the closing balance, which was
- * read separately: a statement that does not add up is never sent.
- * @throws Error naming the account if lines and totals differ
+ * The lines of a section, each with the balance after it. The balance is added up here. It must end at the closing balance, which was read
+ * separately, so a statement that does not add up is never sent.
+ * @throws Error that names the account if lines and totals differ
  */
 export async function* balancedLines(section: StatementSection): AsyncGenerator<BalancedLine> {
   let balance = new Big(section.opening);
@@ -94,7 +94,7 @@ export async function* balancedLines(section: StatementSection): AsyncGenerator<
     throw new Error(`account ${section.account_id}: lines end in ${balance}, closing is ${section.closing}`);
 }
 
-/** The other party of a line: who paid in, or who was paid. */
+/** The other party of a line: the payer of a credit, or the payee of a debit. */
 export function counterparty(line: StatementLine): { name: string | null; account: StatementParty | null } {
   return line.credit_debit_indicator === 'Credit'
     ? { name: line.debtor_name ?? line.debtor_account?.account_name ?? null, account: line.debtor_account }

@@ -16,7 +16,7 @@ export interface Servicer {
 }
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08';
-/** Characters that are written at once. */
+/** The number of characters that are written at once. */
 const CHUNK_CHARACTERS = 65_536;
 
 /** The domain, family and sub-family of the external code set for each kind of transaction (ISO 20022, bank transaction codes). */
@@ -29,10 +29,9 @@ const BANK_TRANSACTION_CODES: Record<string, [domain: string, family: string, su
 };
 
 /**
- * A statement as a stream of camt.053.001.08 (ISO 20022, BankToCustomerStatementV08): one Stmt for each currency account, with
- * opening and closing balance, the summary of its entries, and the entries. A text that is longer than the message allows ends in an
- * ellipsis; characters that XML cannot contain become U+FFFD. The stream fails with UnwritableAmount if the schema has no room for an
- * amount.
+ * A statement as a stream of camt.053.001.08 (ISO 20022, BankToCustomerStatementV08). It has one Stmt for each currency account, with
+ * opening and closing balance, the summary of its entries, and the entries. A text that is too long for the message ends in an ellipsis.
+ * Characters that XML cannot contain become U+FFFD. The stream fails with UnwritableAmount if the schema has no room for an amount.
  * @param servicer the institution that holds the account
  */
 export function statementCamt(statement: AccountStatement, servicer: Servicer): Readable {
@@ -51,7 +50,7 @@ async function* chunked(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 async function* message(statement: AccountStatement, servicer: Servicer): AsyncGenerator<string> {
-  // An identifier of the message has at most 35 characters, a UUID has 36: the hyphens are left out. The currency is added, since
+  // An identifier of the message has at most 35 characters, but a UUID has 36, so the hyphens are left out. The currency is added, because
   // a statement has several files.
   const id = statement.statement_id.replaceAll('-', '').slice(0, 31);
   const only = statement.sections.length === 1 ? `-${statement.sections[0]!.currency}` : '';
@@ -186,7 +185,7 @@ function agentElement(name: string, account: StatementParty | null): string {
   return other ? element(name, element('FinInstnId', element('Othr', element('Id', text(other, 35))))) : '';
 }
 
-/** A sum may have 17 decimals, but at most 18 digits in all (DecimalNumber). */
+/** A sum may have 17 decimals, but at most 18 digits in total (DecimalNumber). */
 function sum(amount: string): string {
   const [integer = '', fraction = ''] = amount.split('.');
   const decimals = fraction.replace(/(?<!0)0+$/, '');
@@ -197,7 +196,7 @@ function sum(amount: string): string {
   return integer.length + fraction.length > MAX_DIGITS ? `${integer}${decimals && `.${decimals}`}` : amount;
 }
 
-/** Most digits of an amount, in all and after the point (ActiveOrHistoricCurrencyAndAmount). */
+/** The most digits of an amount, in total and after the point (ActiveOrHistoricCurrencyAndAmount). */
 const MAX_DIGITS = 18;
 const MAX_DECIMALS = 5;
 
@@ -214,7 +213,7 @@ function amountElement(signed: string, currency: string): string {
   return `<Amt Ccy="${currency}">${integer}${shown && `.${shown}`}</Amt>`;
 }
 
-/** An amount that the message's schema has no room for. Nothing is rounded, so there is no statement in this format. */
+/** An amount that does not fit the message's schema. Nothing is rounded, so there is no statement in this format. */
 export class UnwritableAmount extends Error {}
 
 function indicator(signed: string, known?: 'Credit' | 'Debit'): string {

@@ -4,7 +4,7 @@ import { spreadsheetText } from '../values/text.ts';
 import { tableOf } from '../values/unknown.ts';
 import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
 
-/** The columns in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */
+/** The columns in order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */
 export const CSV_COLUMNS = [
   'account_id',
   'currency',
@@ -25,14 +25,14 @@ export const CSV_COLUMNS = [
 
 type CsvRow = Record<(typeof CSV_COLUMNS)[number], string>;
 
-/** What separates fields where a comma is the decimal point: `ref;=1+1` would be two fields, the second a formula. */
+/** Separators of locales with a decimal comma. There `ref;=1+1` would be two fields, the second a formula. */
 const OTHER_DELIMITERS = /[;\t|]/;
 
 /**
- * A statement as a stream of CSV (RFC 4180: CRLF, quotes doubled) that keeps a few lines in memory. It is UTF-8 with a byte order mark;
- * without one, spreadsheets read it in the machine's old code page. Each section has a row `opening_balance`, its transactions and a
- * row `closing_balance`. A text that a spreadsheet would run as a formula gets an apostrophe in front; amounts are formatted here and
- * need none (docs/decisions.md, 5).
+ * A statement as a stream of CSV (RFC 4180: CRLF, quotes doubled) that keeps only a few lines in memory. It is UTF-8 with a byte order
+ * mark; without one, spreadsheets use the machine's old code page. Each section has a row `opening_balance`, its transactions, and a row
+ * `closing_balance`. A text that a spreadsheet would run as a formula gets an apostrophe in front. Amounts need none, because they are
+ * formatted here (docs/decisions.md, 5).
  */
 export function statementCsv(statement: AccountStatement): Readable {
   const writer = stringify({

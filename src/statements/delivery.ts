@@ -17,11 +17,11 @@ import { Pusher, PushFailure } from './push.ts';
 import { recordFailure, recordSent, type StatementDelivery, sectionsOf } from './queue.ts';
 import { Spool } from './spool.ts';
 
-/** Processes in a row that may end while they work on a delivery. Then it counts as failed, since it may be what ends them. */
+/** The number of processes in a row that may end while they work on a delivery. Then it counts as failed, because it may be the cause. */
 const MAX_DEATHS = 5;
 /** Milliseconds between two attempts to record an outcome while the database does not answer. */
 const RECORD_RETRY_MS = 500;
-/** Characters of a failure's reason that are stored. */
+/** The most characters that are stored of a failure's reason. */
 const MAX_REASON_CHARACTERS = 500;
 
 interface MadeFile {
@@ -29,7 +29,7 @@ interface MadeFile {
   spool: Spool;
 }
 
-/** Attempts of deliveries: each reads the accounts, writes the files, sends them and records the outcome. */
+/** Makes the attempts of deliveries. Each attempt reads the accounts, writes the files, sends them and records the outcome. */
 export class DeliveryWork {
   readonly #context: Context;
   readonly #drawing: Drawing;
@@ -45,7 +45,7 @@ export class DeliveryWork {
     this.#pusher = new Pusher(context);
   }
 
-  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. @returns when that is, if it failed */
+  /** Makes one attempt. Never throws: a failure is recorded, and retried when it is due. @returns when it is due, if it failed */
   async run(delivery: StatementDelivery): Promise<Date | undefined> {
     const { log } = this.#context;
     const about = { statement: delivery.statement_id, client_id: delivery.client_id, channel: delivery.channel };
@@ -123,7 +123,7 @@ export class DeliveryWork {
     }
   }
 
-  /** The statement, read from the transactions. */
+  /** Reads the statement from the transactions. */
   async #statement(delivery: StatementDelivery): Promise<AccountStatement> {
     const { backgroundPool } = this.#context;
     const { client_id: clientId, date_from: dateFrom, date_to: dateTo } = delivery;
@@ -147,7 +147,7 @@ export class DeliveryWork {
     };
   }
 
-  /** Writes every file completely before the first byte of any is sent. */
+  /** Writes every file completely before the first byte of any file is sent. */
   async #make(statement: AccountStatement, delivery: StatementDelivery): Promise<MadeFile[]> {
     const made: MadeFile[] = [];
     try {
@@ -166,7 +166,10 @@ export class DeliveryWork {
     return this.#record((tx) => recordSent(tx, delivery, now));
   }
 
-  /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. Gives up when the service ends. */
+  /**
+   * Records an outcome, however long the database does not answer, because an accepted statement must not be sent again. It gives up when
+   * the service ends.
+   */
   async #record(write: (tx: Transaction) => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -183,7 +186,7 @@ export class DeliveryWork {
   }
 }
 
-/** What the client learns of a failure. The words of the mail server or the database can name machines of the institution. */
+/** The reason that the client sees for a failure. Messages of the mail server or the database may name machines of the institution. */
 function shownReason(error: unknown): string {
   if (error instanceof PushFailure || error instanceof UnwritableAmount)
     return error.message.slice(0, MAX_REASON_CHARACTERS);
@@ -191,7 +194,7 @@ function shownReason(error: unknown): string {
   return 'the statement could not be made';
 }
 
-/** Attempts to deliver statements, by channel and outcome: `sent`, `retrying`, `failed`. */
+/** Attempts to deliver statements, by channel and outcome: `sent`, `retrying` or `failed`. */
 const statementAttemptsTotal = new Counter({
   name: 'lombard_statement_attempts_total',
   help: 'Attempts to deliver account statements by channel and outcome',

@@ -21,8 +21,8 @@ export interface StatementFile {
 }
 
 /**
- * The files of a statement. A pdf has a section for each currency. With csv and camt.053 each currency has a file of its own, so that a
- * program reads one account in each.
+ * The files of a statement. A pdf has a section for each currency. With csv and camt.053 each currency has its own file, so that a program
+ * reads one account from each.
  */
 export function statementFiles(
   statement: AccountStatement,
@@ -40,7 +40,7 @@ export function statementFiles(
   });
 }
 
-/** What a file is called, and what is in it. @param about `currency`: of the one account in it */
+/** The name of a file and its media type. @param about `currency`: of the single account in it */
 export function nameFile(about: {
   clientId: string;
   dateFrom: string;

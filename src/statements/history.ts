@@ -7,7 +7,7 @@ import { isUuid } from '../values/identifiers.ts';
 import { Nullable } from '../values/schemas.ts';
 import { PROGRESS_STATES } from './progress.ts';
 
-/** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
+/** The state of a request is that of its least advanced delivery. It is `failed` if all have ended and one has failed. */
 export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
 
@@ -21,8 +21,8 @@ export interface StatementFilter {
 
 const moment = Type.String({ format: 'date-time' });
 /**
- * A statement request as the operator sees it (docs/operator-interface.md). What the client sees too has the client's names here as well;
- * `status` is finer than `state`.
+ * A statement request in the form that the operator sees (docs/operator-interface.md). Fields that the client sees too have the same names
+ * as for the client. `status` is more detailed than `state`.
  */
 export const STATEMENT = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -54,7 +54,7 @@ export const STATEMENT = Type.Object({
 });
 type StatementRequest = Static<typeof STATEMENT>;
 
-/** @param client the SQL of the tenant */
+/** @param client SQL for the tenant */
 const deliveries = (client: string) => `cross join lateral (
     select case when bool_or(d.status = 'making') then 'making' when bool_or(d.status = 'retrying') then 'retrying'
         when bool_or(d.status = 'requested') then 'requested' when bool_or(d.status = 'failed') then 'failed' else 'sent' end as status,
@@ -69,7 +69,7 @@ const columns = (
   array(select s.currency from statement_sections s where s.client_id = ${client} and s.statement_id = r.statement_id order by s.currency) as currencies,
   state.status, r.created_at, r.request_id, state.deliveries`;
 
-/** Requests, the newest first, and how many there are: without a client, more than 10,000 are not counted. */
+/** Requests, newest first, and their total number. Without a client, more than 10,000 are not counted. */
 export async function listStatements(
   db: Db,
   { clientId, statementId, status, from, to }: StatementFilter,
@@ -92,7 +92,7 @@ export async function listStatements(
       : `${found} limit ${limit} offset ${offset}`,
     [...values, page.limit, page.offset],
   );
-  // Only a filter by status has to look at the deliveries of each.
+  // Only a filter by status has to examine the deliveries of each request.
   const counted = status === undefined ? 'statement_requests r' : all;
   const total = await countRows(db, { from: counted, where, values, bounded: clientId === undefined });
   return { total, rows: rows.map(shown) };
@@ -131,7 +131,7 @@ function shown(row: StatementRow): StatementRequest {
   };
 }
 
-/** The state that the client reads (progress.ts). */
+/** The state that the client sees (progress.ts). */
 function stateOf({ status, deliveries }: StatementRow): StatementRequest['state'] {
   if (status === 'sent' || status === 'failed') return status;
   return deliveries.every((delivery) => delivery.status === 'requested') ? 'queued' : 'running';

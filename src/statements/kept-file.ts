@@ -8,14 +8,14 @@ import { recordSent, type StatementDelivery } from './queue.ts';
 import type { StatementFormat } from './request.ts';
 import type { Spool } from './spool.ts';
 
-/** Files of statements that clients fetch. They are kept in the database, in parts: any process answers. */
+/** Files of statements that clients fetch. They are stored in the database, in parts, so that any process can answer. */
 
 const KEPT_MS = 7 * 86_400_000;
 const PART_BYTES = 1_048_576;
-/** Statements whose files one run removes. */
+/** The number of statements whose files one run removes. */
 const MAX_CLEARED = 100;
 
-/** Keeps the file of a delivery, in place of one that was made before, and records that it is there. */
+/** Stores the file of a delivery, replacing an earlier one, and records that it is there. */
 export async function keepFile(pool: Pool, delivery: StatementDelivery, spool: Spool, clock: Clock): Promise<void> {
   const { client_id: clientId, statement_id: id } = delivery;
   await transaction(pool, async (tx) => {
@@ -45,7 +45,7 @@ async function* inParts(content: Readable): AsyncGenerator<Buffer> {
   yield Buffer.concat(gathered);
 }
 
-/** A file that is there, or how far it is. */
+/** A file that is ready, or the progress of one that is not. */
 type Found =
   | { filename: string; contentType: string; size: number; content: Readable }
   | { status: 'queued' | 'running' };
@@ -61,9 +61,9 @@ interface Row {
 }
 
 /**
- * The file of a statement that a client has asked for.
- * @param wanted `accountId`: the currency account that it is about
- * @throws Problem statement_not_found, also where it could not be made, and after seven days
+ * The file of a statement that a client has requested.
+ * @param wanted `accountId`: the currency account of the statement
+ * @throws Problem statement_not_found, also if it could not be made, and after seven days
  */
 export async function findFile(
   db: Db,
@@ -108,7 +108,7 @@ async function* read(db: Db, { clientId, id, parts }: { clientId: string; id: st
   }
 }
 
-/** Removes files that were kept for seven days. */
+/** Removes files that are seven days old. */
 export async function clearFiles(db: Db, now: Date): Promise<void> {
   await db.query(
     `with old as materialized (

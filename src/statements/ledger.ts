@@ -4,27 +4,27 @@ import { addDays, londonTimestamp, startOfLondonDay } from '../values/calendar.t
 import { decimalsOf } from '../values/money.ts';
 import type { StatementLine, StatementSection } from './account-statement.ts';
 
-/** Transactions that are read at once. */
+/** The number of transactions that are read at once. */
 const PAGE_ROWS = 250;
 
-/** The part of an account that a statement covers. */
+/** The range of an account that a statement covers. */
 export interface Coverage {
   clientId: string;
   accountId: number;
   currency: string;
-  /** transactions.id of the last one that is included; null if there was none. */
+  /** transactions.id of the last transaction that is included; null if there is none. */
   last: number | null;
-  /** London days, both included. */
+  /** London days; both are included. */
   dateFrom: string;
   dateTo: string;
 }
 
-/** Balances and transactions contradict each other: nothing is sent. */
+/** Balances and transactions contradict each other, so nothing is sent. */
 class LedgerMismatch extends Error {}
 
 /**
- * Opening and closing balance, totals and lines of an account. The opening balance is computed twice, forward from the account's first
- * transaction and backward from the balance after its last one. Both must agree.
+ * Opening and closing balance, totals and lines of an account. The opening balance is computed twice: forward from the account's first
+ * transaction, and backward from the balance after its last one. Both must agree.
  * @throws LedgerMismatch
  */
 export async function readSection(db: Db, coverage: Coverage): Promise<StatementSection> {
@@ -66,18 +66,18 @@ export async function readSection(db: Db, coverage: Coverage): Promise<Statement
   };
 }
 
-/** The last day that a request can name; the year of the next day has five digits. */
+/** The last day that a request can name. The year of the next day has five digits. */
 const LAST_DAY = '9999-12-31';
 const END_OF_DAYS = new Date(Date.UTC(10_000, 0, 1));
 
-/** The first instant of the first day, and the first instant after the last day. */
+/** The first instant of the period, and the first instant after it. */
 function bounds({ dateFrom, dateTo }: Coverage): [from: Date, to: Date] {
   return [startOfLondonDay(dateFrom), dateTo === LAST_DAY ? END_OF_DAYS : startOfLondonDay(addDays(dateTo, 1))];
 }
 
 interface LineRow extends Omit<StatementLine, 'credit_debit_indicator' | 'booking_datetime' | 'value_datetime'> {
   id: number;
-  /** The booking moment as PostgreSQL writes it: a Date would lose the microseconds that the order depends on. */
+  /** The booking moment in PostgreSQL's form. A Date would lose the microseconds that the order depends on. */
   place: string;
   booking_datetime: Date;
   value_datetime: Date;

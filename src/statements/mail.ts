@@ -5,9 +5,9 @@ import { printable } from '../values/text.ts';
 import type { AccountStatement } from './account-statement.ts';
 
 /**
- * The mail of a statement, as text and as HTML. Only its attachments contain balances. Its Message-ID is derived from the request, so
- * that a receiver can recognise a mail that was sent twice (docs/decisions.md, 5).
- * @param options `mailFrom`: LOMBARD_MAIL_FROM; `round`: from 2 on the institution sends it again, as another mail
+ * The mail of a statement, as text and as HTML. Only its attachments contain balances. Its Message-ID is derived from the request, so that
+ * a receiver can recognise a mail that was sent twice (docs/decisions.md, 5).
+ * @param options `mailFrom`: LOMBARD_MAIL_FROM; `round`: from 2 on the institution sends it again, as a different mail
  */
 export function statementMail(
   statement: AccountStatement,

@@ -17,9 +17,9 @@ export const LINES_ON_FIRST_PAGE = 20;
 export const LINES_ON_PAGE = 29;
 /** Pages that are drawn at once. With more, overdue single documents (5 ms each) would wait too long behind them. */
 const PAGES_IN_PART = 25;
-/** Longer statements are not tagged for screen readers: tags make a file 15 times larger. */
+/** Longer statements are not tagged for screen readers, because tags make a file 15 times larger. */
 const MAX_TAGGED_PAGES = 20;
-/** One part is drawn while the next is filled. */
+/** One part is drawn while the next one is filled. */
 const MAX_PARTS_IN_FLIGHT = 2;
 
 interface StatementPage {
@@ -31,15 +31,15 @@ interface StatementPage {
   rows: ReturnType<typeof drawnLine>[];
 }
 
-/** Pages that a section takes. They follow from its number of lines, as every row has the same height. */
+/** The number of pages of a section. It follows from the number of lines, because every row has the same height. */
 export function pagesOf(section: StatementSection): number {
   return 1 + Math.ceil(Math.max(0, lineCount(section) - LINES_ON_FIRST_PAGE) / LINES_ON_PAGE);
 }
 
 /**
- * A statement as PDF, with a section for each currency account. Every page repeats the headings, and has the balances brought and
- * carried forward and "page x of y". The same facts give the same bytes. A long statement is drawn in parts as its lines arrive, and
- * joined at the end, so that memory grows with the file and not with the layout (docs/decisions.md, 5).
+ * A statement as PDF, with a section for each currency account. Every page repeats the headings, and has the balances brought and carried
+ * forward and "page x of y". The same facts give the same bytes. A long statement is drawn in parts as its lines arrive, and joined at the
+ * end, so memory grows with the file and not with the layout (docs/decisions.md, 5).
  * @throws RenderError if the renderer failed; Error if the lines do not add up
  */
 export async function statementPdf(
@@ -68,7 +68,7 @@ export async function statementPdf(
   let drawn = 0;
   const flush = async () => {
     const part = draw(waiting, drawn + 1);
-    // It is awaited below; if it fails before that, the failure must not count as unhandled.
+    // It is awaited below. A failure before that must not count as unhandled.
     part.catch(() => undefined);
     parts.push(part);
     drawn += waiting.length;
@@ -173,7 +173,7 @@ const KIND_NAMES: Record<string, string> = {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `3 Jul 2026` from a day or a moment. */
+/** A day or a moment in the form `3 Jul 2026`. */
 function shortDay(date: string): string {
   return `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`;
 }

@@ -9,7 +9,7 @@ import { DELIVERIES, STATEMENT_FORMATS } from './request.ts';
 export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
 
 const day = (description: string) => Type.String({ format: 'date', description });
-/** What became of a statement request, for its client (docs/decisions.md, 5). */
+/** The progress of a statement request, for its client (docs/decisions.md, 5). */
 export const STATEMENT_PROGRESS = Type.Object({
   id: Type.String({ format: 'uuid' }),
   state: Type.Enum(PROGRESS_STATES, {
@@ -50,7 +50,7 @@ const SELECT = `select r.statement_id as id, r.created_at as requested_at, r.for
    where r.client_id = $1`;
 
 /**
- * What became of a client's statement request.
+ * The progress of a client's statement request.
  * @throws Problem statement_not_found
  */
 export async function readProgress(db: Db, clientId: string, id: string): Promise<StatementProgress> {
@@ -74,7 +74,7 @@ export async function listProgress(
   return { rows: rows.map(shown), total: first(counted)?.total ?? 0 };
 }
 
-/** The address to push to is read by itself: another server may have it. */
+/** The push address is read separately, because it may be on another server. */
 async function readRows(db: Db, which: string, values: unknown[]): Promise<Row[]> {
   const address = 'select statement_push_url as push_url from clients where client_id = $1';
   const [{ rows }, clients] = await together([
@@ -94,7 +94,7 @@ function shown({ requested_at, ended_at, email, push_url: url, ...rest }: Row): 
   };
 }
 
-/** An address without its query, which can hold a key. */
+/** An address without its query, which may contain a key. */
 function bare(url: string | null): string {
   return url === null ? '' : url.replace(/[?#].*$/s, '');
 }

@@ -9,7 +9,7 @@ import type { StatementFile } from './file.ts';
 import type { StatementDelivery } from './queue.ts';
 import type { Spool } from './spool.ts';
 
-/** Bytes of a file that is pushed. Its signature covers the whole file, which is therefore in memory. */
+/** The most bytes of a file that is pushed. Its signature covers the whole file, which is therefore in memory. */
 const MAX_PUSH_BYTES = 67_108_864;
 
 /** A push that was not accepted. */
@@ -25,8 +25,8 @@ export class PushFailure extends Error {
 }
 
 /**
- * Pushes statements with a PUT to the client's statement_push_url. It is signed and retried, and its address is checked, as those of
- * webhooks are (docs/decisions.md, 5 and 6).
+ * Pushes statements with a PUT to the client's statement_push_url. As with webhooks, the request is signed and retried, and its address is
+ * checked (docs/decisions.md, 5 and 6).
  */
 export class Pusher {
   readonly #context: Context;
@@ -53,7 +53,7 @@ export class Pusher {
       url,
       body: await spool.bytes(),
       secret,
-      // Each file has its own, and every attempt has the same.
+      // Each file has its own id, which is the same in every attempt.
       id: delivery.currency === '' ? delivery.statement_id : `${delivery.statement_id}-${delivery.currency}`,
       clientId: delivery.client_id,
       headers: [

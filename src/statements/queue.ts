@@ -3,7 +3,7 @@ import { type Db, first, type Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import type { StatementFormat } from './request.ts';
 
-/** Candidates beyond the free slots: other processes may already work on the first ones. */
+/** The number of candidates beyond the free slots, because other processes may already work on the first ones. */
 const SPARE_CANDIDATES = 32;
 
 export type Channel = 'email' | 'push' | 'file';
@@ -14,16 +14,16 @@ export interface StatementDelivery {
   client_id: string;
   statement_id: string;
   channel: Channel;
-  /** Of the one account in the file; empty for the whole statement. */
+  /** The currency of the single account in the file; empty for the whole statement. */
   currency: string;
-  /** Including this one, of all rounds. */
+  /** The number of attempts in all rounds, including this one. */
   attempts: number;
-  /** From 1: how often the statement was asked for or sent again. */
+  /** From 1: how often the statement was requested or sent again. */
   round: number;
   round_began_at: Date;
-  /** Including this one. */
+  /** The number of attempts in this round, including this one. */
   round_attempts: number;
-  /** Processes in a row that have ended while they worked on it. */
+  /** The number of processes in a row that have ended while they worked on it. */
   deaths: number;
   email: string;
   contact_name: string;
@@ -39,7 +39,7 @@ interface DueRequest {
   channel: Channel;
   /** Clients with a delivery in flight on the channel in this process. */
   busy: readonly string[];
-  /** How many can begin. */
+  /** The number of deliveries that can begin. */
   slots: number;
   now: Date;
   /** Whether to include those whose process seems to have ended. */
@@ -47,8 +47,8 @@ interface DueRequest {
 }
 
 /**
- * Ids of deliveries that are due, one for each client, the one that has waited longest first. Somewhat more than `slots`, since some
- * may be locked.
+ * Ids of due deliveries, one for each client, the one that has waited longest first. There are somewhat more than `slots`, because some may
+ * be locked.
  */
 export async function dueDeliveries(db: Db, { channel, busy, slots, now, abandoned }: DueRequest): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
@@ -70,8 +70,8 @@ export async function dueDeliveries(db: Db, { channel, busy, slots, now, abandon
 }
 
 /**
- * Locks a delivery for this connection. Two deliveries seldom have the same hash; one of them waits then.
- * @returns whether it did
+ * Locks a delivery for this connection. Two deliveries rarely have the same hash; then one of them waits.
+ * @returns whether it got the lock
  */
 export async function lockDelivery(db: Db, id: number): Promise<boolean> {
   const result = await db.query<{ locked: boolean }>('select pg_try_advisory_lock($1, hashint8($2)) as locked', [
@@ -86,7 +86,7 @@ export async function unlockDelivery(db: Db, id: number): Promise<void> {
 }
 
 /**
- * Begins an attempt of a delivery whose lock is held. A delivery that is `making` then was left by a process that has ended.
+ * Begins an attempt of a delivery whose lock is held. If the delivery is `making`, a process that has ended left it in that state.
  * @param options `abandoned`: whether to begin such a delivery
  * @returns undefined if another process has completed it meanwhile
  */
@@ -110,7 +110,7 @@ export async function beginAttempt(
   return delivery;
 }
 
-/** Records that a delivery was accepted. Whatever else has happened, it is not sent again. */
+/** Records that a delivery was accepted. From then on it is never sent again. */
 export async function recordSent(tx: Transaction, delivery: StatementDelivery, now: Date): Promise<void> {
   const sent = await tx.query(
     `update statement_deliveries set status = 'sent', finished_at = $3, last_error = null, shown_error = null, deaths = 0
@@ -122,7 +122,7 @@ export async function recordSent(tx: Transaction, delivery: StatementDelivery, n
 
 /**
  * Records that an attempt failed, if it is the latest one.
- * @param failure `shown`: what the client may know of the reason; `due`: when the next attempt is made; undefined if there is none
+ * @param failure `shown`: the reason that the client may see; `due`: when the next attempt is made; undefined if there is none
  */
 export async function recordFailure(
   tx: Transaction,
@@ -146,7 +146,7 @@ export async function recordFailure(
   if (failed.rowCount) noteProgress(tx, delivery, now);
 }
 
-/** Notes for the change feed that the state of a request's deliveries has changed. */
+/** Notes in the change feed that the state of a request's deliveries has changed. */
 function noteProgress(tx: Transaction, delivery: StatementDelivery, now: Date): void {
   const act = { now, actor: 'service:statements', requestId: `statement-${delivery.statement_id}` };
   const { statement_id: id, client_id: clientId } = delivery;

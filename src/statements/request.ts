@@ -12,14 +12,14 @@ export const STATEMENT_FORMATS = ['pdf', 'csv', 'camt.053'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 export const DELIVERY_METHODS = ['push', 'email', 'both'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
-/** How a statement reaches its client: `file` is kept for it to fetch. */
+/** How a statement reaches its client. A `file` is stored until the client fetches it. */
 export const DELIVERIES = [...DELIVERY_METHODS, 'file'] as const;
 type Delivery = (typeof DELIVERIES)[number];
 
-/** Characters of the list of currencies: several times the list of all currencies. */
+/** The most characters in the list of currencies: several times the length of a list of all currencies. */
 const MAX_CURRENCIES_LENGTH = 2_000;
 
-/** What a statement is requested with. */
+/** The body of a statement request. */
 export const STATEMENT_REQUEST = Type.Object({
   date_from: Day('First day, a London day'),
   date_to: Day('Last day, included'),
@@ -46,13 +46,13 @@ export type StatementInput = Static<typeof STATEMENT_REQUEST>;
 interface RequestedAccount {
   account_id: number;
   currency: string;
-  /** transactions.id of its last one. */
+  /** transactions.id of its last transaction. */
   last: number | null;
 }
 
 /**
- * Stores a statement request with its deliveries, in the caller's transaction. It covers what is booked now: the last transaction of
- * each account is stored, so that every attempt gives the same statement.
+ * Stores a statement request with its deliveries, in the caller's transaction. It covers what is booked now: the last transaction of each
+ * account is stored, so that every attempt gives the same statement.
  * @param caller the client, and the contact who requests it and gets the mail
  * @param options `maxDays`: LOMBARD_STATEMENT_MAX_DAYS
  * @returns the request's id, and how it will be delivered
@@ -86,18 +86,18 @@ export async function requestStatement(
   return { statementId: await writeRequest(tx, act, request), delivery };
 }
 
-/** A statement of one account, as a file that its client fetches. */
+/** A request for a statement of one account, as a file that its client fetches. */
 export interface FileInput {
   accountId: number;
-  /** London days, both included. */
+  /** London days; both are included. */
   dateFrom: string;
   dateTo: string;
   format: StatementFormat;
 }
 
 /**
- * Stores the request of a statement that its client fetches as a file; it covers what is booked now.
- * @param options `maxDays`: LOMBARD_STATEMENT_MAX_DAYS; `names`: of the ends of the period, in the request
+ * Stores the request of a statement that its client fetches as a file. It covers what is booked now.
+ * @param options `maxDays`: LOMBARD_STATEMENT_MAX_DAYS; `names`: the names of the ends of the period in the request
  * @returns the request's id
  * @throws Problem invalid_body, statement_period_too_long
  */
@@ -127,7 +127,7 @@ export async function requestFile(
 interface NewRequest {
   clientId: string;
   contactId: string;
-  /** Of the contact. */
+  /** The contact's email. */
   email: string;
   name: string;
   dateFrom: string;
@@ -182,7 +182,7 @@ async function writeRequest(tx: Transaction, act: Act, request: NewRequest): Pro
   return statementId;
 }
 
-/** What a request calls the ends of its period. */
+/** The names that a request gives the ends of its period. */
 interface PeriodNames {
   date_from: string;
   date_to: string;

@@ -6,12 +6,12 @@ import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 
 /**
- * Sends a statement again, the same one as before: its deliveries that were sent or have failed begin another round, in a mail of its own
- * Message-ID, and those that wait for another attempt are made now. The mail goes to the address that the contact has now.
+ * Sends the same statement again. Deliveries that were sent or have failed begin another round, with a new Message-ID for the mail.
+ * Deliveries that wait for another attempt are made now. The mail goes to the contact's current address.
  * @param id of the request
- * @returns how many deliveries are made
- * @throws Problem statement_not_found; transition_not_allowed where all of them are being made anyway, or where the contact who asked
- *   for it may no longer read it
+ * @returns the number of deliveries that are made
+ * @throws Problem statement_not_found; transition_not_allowed if all of them are being made anyway, or if the contact who requested it may
+ * no longer read it
  */
 export async function sendStatementAgain(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
   const found = isUuid(id)

@@ -3,12 +3,10 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Bytes that are read or written at once. */
+/** The number of bytes that are read or written at once. */
 const CHUNK_BYTES = 65_536;
 
-/**
- * A file without a name: complete before any of it is sent, whatever its length, and gone with the process however that ends.
- */
+/** An unnamed file. It is complete before any of it is sent, whatever its length, and disappears with the process, however that ends. */
 export class Spool {
   readonly #handle: FileHandle;
   /** Bytes. */
@@ -20,9 +18,9 @@ export class Spool {
   }
 
   /**
-   * Writes a content to a spool.
+   * Writes a content to a new spool.
    * @param folder where files may be created
-   * @throws what the content throws; then there is no file
+   * @throws the error of the content; then there is no file
    */
   static async of(content: Buffer | Readable, folder: string): Promise<Spool> {
     const path = join(folder, `statement-${randomUUID()}`);
@@ -38,7 +36,7 @@ export class Spool {
     }
   }
 
-  /** A stream of the whole content. It reads through the handle: after `close` it fails, and cannot read another file by mistake. */
+  /** A stream of the whole content. It reads through the handle. So after `close` it fails, and cannot read another file by mistake. */
   stream(): Readable {
     return Readable.from(this.#chunks(), { objectMode: false });
   }
@@ -64,7 +62,7 @@ export class Spool {
   }
 }
 
-/** Writers of lines give a few hundred bytes at a time. They are collected, since each write is a system call. */
+/** Writes the content in larger chunks. Writers of lines give a few hundred bytes at a time, and each write is a system call. */
 async function write(content: Readable, handle: FileHandle): Promise<void> {
   let gathered: Buffer[] = [];
   let size = 0;

@@ -11,26 +11,26 @@ import { monotonic } from '../values/calendar.ts';
 import { DeliveryWork } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 
-/** Milliseconds between two queries for what is due. */
+/** Milliseconds between two queries for due deliveries. */
 const POLL_INTERVAL_MS = 200;
 /**
- * Milliseconds after connecting during which nothing is taken over. When the database did not answer, every process has lost its locks;
- * those that still run get time to take theirs again.
+ * Milliseconds after connecting during which nothing is taken over. When the database did not answer, every process lost its locks.
+ * Processes that still run get this time to take theirs again.
  */
 const TAKE_OVER_AFTER_MS = 2_000;
-/** Milliseconds for deliveries in flight to end when the service stops. */
+/** Milliseconds that deliveries in flight get to end when the service stops. */
 const STOP_LIMIT_MS = 8_500;
-/** Milliseconds to record those that were interrupted then. */
+/** Milliseconds to record those that were then interrupted. */
 const RECORD_LIMIT_MS = 1_000;
-/** Deliveries in flight at once in one process: mails share the mail server, pushes go to receivers that may hang. */
+/** Deliveries in flight at once in one process. Mails share the mail server; pushes go to receivers that may hang. */
 const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8, file: 4 };
 
-/** The context of a cell, and the work in it. */
+/** The context of a cell, with its delivery work. */
 type Cell = Context & { work: DeliveryWork };
 
 /**
- * Makes and delivers statements in the background, in any number of processes. An advisory lock of one connection holds each delivery:
- * it is released as soon as its process has ended, and never while the process lives (docs/decisions.md, 5).
+ * Makes and delivers statements in the background, in any number of processes. An advisory lock of one connection holds each delivery. It
+ * is released as soon as its process has ended, and never while the process lives (docs/decisions.md, 5).
  */
 export class StatementWorker {
   readonly #pool: Pool;
@@ -38,11 +38,11 @@ export class StatementWorker {
   readonly #inEach: ReturnType<typeof createRounds<Cell>>;
   readonly #polling: Periodic;
   readonly #inFlight = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
-  /** Deliveries that have ended: their locks are released before others are taken. */
+  /** Deliveries that have ended. Their locks are released before others are taken. */
   #ended: number[] = [];
   #locks: Transaction | undefined;
   #connected = 0;
-  /** Index of the cell that came first the last time. */
+  /** Index of the cell that came first last time. */
   #first = 0;
   #stopping = false;
 
@@ -65,7 +65,7 @@ export class StatementWorker {
     this.#polling.wake();
   }
 
-  /** Begins nothing new, and gives deliveries in flight up to 9 s. Another process begins the rest again. */
+  /** Begins nothing new, and lets deliveries in flight run for up to 9 s. Another process begins the rest again. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#polling.stop();
@@ -77,7 +77,7 @@ export class StatementWorker {
     await this.#pool.end();
   }
 
-  /** Waits for the deliveries in flight, at most so many milliseconds. */
+  /** Waits for the deliveries in flight, for at most `limitMs`. */
   async #settle(limitMs: number): Promise<void> {
     await endsWithin(Promise.all([...this.#inFlight.values()].map(({ done }) => done)), limitMs);
   }
@@ -85,7 +85,7 @@ export class StatementWorker {
   async #beginDue(): Promise<void> {
     const locks = (this.#locks ??= await this.#connect());
     for (let id = this.#ended.shift(); id !== undefined; id = this.#ended.shift()) await unlockDelivery(locks, id);
-    // Another cell comes first each time: the slots are those of all cells.
+    // A different cell comes first each time, because all cells share the slots.
     this.#first = (this.#first + 1) % this.#cells.length;
     const inOrder = [...this.#cells.slice(this.#first), ...this.#cells.slice(0, this.#first)];
     const begin = inTurn<Cell>(this, (cell) => this.#beginIn(cell, locks));
@@ -95,7 +95,7 @@ export class StatementWorker {
   async #beginIn(cell: Cell, locks: Transaction): Promise<void> {
     const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER_MS;
     const now = cell.clock.now();
-    // The connection with the locks keeps its plans, but belongs to no cell where there are several.
+    // The connection with the locks keeps its plans, but belongs to no cell if there are several.
     const db = hasSeveralCells(cell.backgroundPool) ? cell.backgroundPool : locks;
     for (const channel of ['email', 'push', 'file'] as const) {
       const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
@@ -124,9 +124,9 @@ export class StatementWorker {
     }
     const attempt = cell.work.run(delivery).finally(() => {
       this.#inFlight.delete(id);
-      // If the connection is another one, the lock was lost with the old one.
+      // If the connection has changed, the lock was lost with the old one.
       if (this.#locks === locks) this.#ended.push(id);
-      // The client's next delivery has waited for this one.
+      // The client's next delivery may have waited for this one.
       this.#lookInto(cell);
     });
     const done = attempt.then((due) => {
@@ -137,13 +137,13 @@ export class StatementWorker {
     return true;
   }
 
-  /** Looks for what is due in a cell at the next run, which comes at once. */
+  /** Checks a cell for due deliveries at the next run, which comes at once. */
   #lookInto({ rhythm }: Context): void {
     rhythm?.againFor(this);
     this.#polling.wake();
   }
 
-  /** The connection that holds the locks. A new one first takes the locks of deliveries in flight again. */
+  /** The connection that holds the locks. A new connection first takes the locks of deliveries in flight again. */
   async #connect(): Promise<Transaction> {
     const locks = await connect(this.#pool);
     locks.on('error', () => {

@@ -17,11 +17,11 @@ export interface RegisteredApplication {
   postLogoutRedirectUris: string[];
   headlessSignIn: boolean;
   requirePkce: boolean;
-  /** It has no secret (RFC 6749, 2.1). */
+  /** Whether it is a public client, which has no secret (RFC 6749, 2.1). */
   publicClient: boolean;
   /** Subject DNs of the certificates that it may use, in their canonical spelling. */
   certificateSubjects: ReadonlySet<string>;
-  /** Newest first. The older ones overlap until `expiresAt` (milliseconds since 1970). */
+  /** Newest first. Older ones remain valid until `expiresAt` (milliseconds since 1970). */
   secrets: { secret: string; expiresAt: number }[];
 }
 
@@ -52,7 +52,7 @@ export class ApplicationCredentials {
 
   readonly #apiUrl: () => string;
 
-  /** @param parts `apiUrl`: {base_url}, asked for each time, because it is final only once the client API listens */
+  /** @param parts `apiUrl`: {base_url}; called each time, because it is final only once the client API listens */
   constructor(
     pool: Pool,
     parts: { vault: Vault; clock: Clock; identityVersion: IdentityVersion; apiUrl: () => string },
@@ -66,7 +66,7 @@ export class ApplicationCredentials {
 
   /**
    * The application of an OAuth client_id.
-   * @throws OAuthError invalid_request where it is unknown or disabled; never answered by a redirect (docs/decisions.md, 7)
+   * @throws OAuthError invalid_request if it is unknown or disabled. This error must never be answered by a redirect (docs/decisions.md, 7)
    */
   async require(clientId: string): Promise<RegisteredApplication> {
     const application = await this.find(clientId);
@@ -74,15 +74,15 @@ export class ApplicationCredentials {
     return application;
   }
 
-  /** As `require`; undefined where it is unknown or disabled. */
+  /** Like `require`; undefined if it is unknown or disabled. */
   async find(clientId: string): Promise<RegisteredApplication | undefined> {
     return this.#cached(clientId) ?? (await this.#read(clientId));
   }
 
   /**
-   * Authenticates an application. The answer includes the secret, which signs the id_token.
-   * A secret that is not cached may be new, so the database decides.
-   * @returns undefined where the application is unknown or disabled, or the secret is wrong
+   * Authenticates an application. The result includes the secret, which signs the id_token. A secret that is not cached may be new, so the
+   * database decides.
+   * @returns undefined if the application is unknown or disabled, or the secret is wrong
    */
   async authenticate(
     clientId: string,
@@ -95,8 +95,8 @@ export class ApplicationCredentials {
   }
 
   /**
-   * As `authenticate`, but a secret that does not match what is cached is not looked up: wrong guesses cost no query. A secret that
-   * was just made is recognised within a second.
+   * Like `authenticate`, but does not look up a secret that does not match the cache, so wrong guesses cost no query. A secret that was
+   * just made is recognised within a second.
    */
   async recognise(
     clientId: string,
@@ -158,10 +158,10 @@ const SELECT = `
   from applications a cross join identity_version v
   where a.client_id = $1 and a.status = 'enabled'`;
 
-/** The clients' pages ({base_url}/app) as an application: it always exists, and the institution does not list it. */
+/** The clients' pages ({base_url}/app) as an application. It always exists, and the institution's list does not show it. */
 export const PAGES_APPLICATION = 'lombard-app';
 
-/** Where the authorization server sends the browser back to. @param apiUrl {base_url} */
+/** The address to which the authorization server sends the browser back. @param apiUrl {base_url} */
 export function pagesCallback(apiUrl: string): string {
   return `${apiUrl}/app/callback`;
 }

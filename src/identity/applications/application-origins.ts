@@ -1,10 +1,10 @@
 import type { Pool } from '../../database/database.ts';
 import { monotonic } from '../../values/calendar.ts';
 
-/** How long a list is used before it is read again: an application that was just registered waits no longer. */
+/** How long the list is used before it is read again. A newly registered application waits no longer than this. */
 const LIFETIME_MS = 1_000;
 
-/** The origins (RFC 6454) of the redirect addresses of enabled applications: whose pages may call the service. Public ones have no pages. */
+/** The origins (RFC 6454) of the redirect addresses of enabled applications. Their pages may call the service. Public applications have no pages. */
 export class ApplicationOrigins {
   readonly #pool: Pool;
   #read: { at: number; origins: Promise<Set<string>> } | undefined;
@@ -13,7 +13,7 @@ export class ApplicationOrigins {
     this.#pool = pool;
   }
 
-  /** @param origin as a browser sends it in the header Origin */
+  /** @param origin in the form that a browser sends in the header Origin */
   async has(origin: string): Promise<boolean> {
     const now = monotonic();
     if (!this.#read || now - this.#read.at >= LIFETIME_MS) this.#read = { at: now, origins: this.#list() };

@@ -26,7 +26,7 @@ const MAX_REDIRECT_URIS = 50;
 const MAX_CERTIFICATE_SUBJECTS = 100;
 const MAX_TRUSTED_CLIENTS = 10_000;
 const MAX_URI_LENGTH = 2_048;
-/** The longest time for which a replaced secret stays valid. */
+/** The most seconds for which a replaced secret stays valid. */
 export const MAX_SECRET_OVERLAP_SECONDS = 30 * 86_400;
 
 const URI = Type.String({
@@ -45,7 +45,7 @@ const TRUSTED = Type.Array(Type.String(), {
   description: 'Clients whose contacts it may act for over mutual TLS',
 });
 const texts = { shown: Type.Array(Type.String()) };
-/** Stored as an array of PostgreSQL. */
+/** Stored as a PostgreSQL array. */
 const array = { ...texts, normal: textArray };
 
 /** A program that signs contacts in: an OpenID Connect client. */
@@ -67,7 +67,7 @@ export const APPLICATION = new RecordKind({
       true,
     ),
     require_pkce: initially(Type.Boolean(), false),
-    /** `lombard-cli` and the pages are the only ones; the institution registers none. */
+    /** Only `lombard-cli` and the pages are public; the institution cannot register public clients. */
     public_client: made(Type.Boolean({ description: 'It has no secret, and must use PKCE' })),
     status: initially(Type.Enum(['enabled', 'disabled']), 'enabled'),
     certificate_subjects: initially(SUBJECTS, '{}', {
@@ -106,7 +106,7 @@ export async function createApplication(
   return { ...application, client_secret: secret };
 }
 
-/** Changes the fields of the patch. A list is replaced as a whole. @throws Problem application_not_found, client_not_found, invalid_body */
+/** Changes the fields in the patch. A list is replaced as a whole. @throws Problem application_not_found, client_not_found, invalid_body */
 export async function updateApplication(
   tx: Transaction,
   act: Act,
@@ -127,7 +127,7 @@ export async function updateApplication(
 }
 
 /**
- * Creates a new secret. The present secret stays valid for the overlap.
+ * Creates a new secret. The current secret stays valid for the overlap.
  * @param rotation `overlapSeconds`: 0 to MAX_SECRET_OVERLAP_SECONDS
  * @returns the new secret
  * @throws Problem application_not_found, invalid_parameter for a public application
@@ -202,7 +202,7 @@ async function setLists(tx: Transaction, clientId: string, input: ApplicationPat
   }
 }
 
-/** Addresses must be absolute and without a fragment (RFC 6749, 3.1.2). Schemes of native applications are allowed, scripts are not. */
+/** Requires absolute addresses without a fragment (RFC 6749, 3.1.2). Schemes of native applications are allowed, scripts are not. */
 function checkUris(input: ApplicationPatch): void {
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     input[list]?.forEach((uri, index) => {
@@ -227,7 +227,7 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
   return application;
 }
 
-/** A page of the applications that the institution registers, and the command line's, in the order of their identifiers, and their number. */
+/** A page of the registered applications and the command line's, in the order of their identifiers, and their total number. */
 export async function listApplications(
   db: Db,
   { page, pageSize, status }: { page: number; pageSize: number; status?: string | undefined },
@@ -245,7 +245,7 @@ export async function listApplications(
   return { rows, total: counted?.total ?? 0 };
 }
 
-/** Applications as the operator reads them, for the change feed. */
+/** Applications in the form that the operator reads, for the change feed. */
 export async function readApplications(db: Db, ids: readonly string[]): Promise<Application[]> {
   return (await db.query<Application>(`${SELECT} where a.client_id = any($1)`, [ids])).rows;
 }

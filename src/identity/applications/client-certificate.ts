@@ -2,7 +2,7 @@ import { type Db, first } from '../../database/database.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { RegisteredApplication } from './application-credentials.ts';
 
-/** The certificate of a request on the trusted address, already validated. */
+/** The certificate of a request on the trusted address. It has already been validated. */
 export interface ClientCertificate {
   /** Subject DN in its canonical spelling (certificates/distinguished-name.ts). */
   subject: string;
@@ -10,7 +10,7 @@ export interface ClientCertificate {
   thumbprint: string;
 }
 
-/** Whether a subject DN, in its canonical spelling, is registered for any application. */
+/** Whether a subject DN in its canonical spelling is registered for any application. */
 export async function isSubjectRegistered(db: Db, canonicalSubject: string): Promise<boolean> {
   const row = first(
     await db.query<{ known: boolean }>(
@@ -21,7 +21,7 @@ export async function isSubjectRegistered(db: Db, canonicalSubject: string): Pro
   return row?.known ?? false;
 }
 
-/** @throws OAuthError unauthorized_client where the certificate is not registered for the application */
+/** @throws OAuthError unauthorized_client if the certificate is not registered for the application */
 export function requireRegistration(application: RegisteredApplication, certificate: ClientCertificate): void {
   if (application.certificateSubjects.has(certificate.subject)) return;
   throw new OAuthError('unauthorized_client', 'the subject of the certificate is not registered for the application');

@@ -5,7 +5,7 @@ import { Nullable } from '../../values/schemas.ts';
 import { tableOf } from '../../values/unknown.ts';
 import { PERMISSIONS } from './permission.ts';
 
-/** A contact as other contacts of its client see it. */
+/** A contact in the form that other contacts of its client see. */
 export const CLIENT_CONTACT = Type.Object({
   contact_id: Type.String(),
   name: Type.String(),

@@ -45,14 +45,14 @@ import {
 import { namesOf } from '../../values/unknown.ts';
 import { parseUri } from '../uri.ts';
 
-/** The words of approvals that records, rules and descriptions share (docs/decisions.md, 4). */
+/** Words for approvals that records, rules and descriptions share (docs/decisions.md, 4). */
 
-/** The workflows of eyes: how many distinct approvers other than the creator each needs. */
+/** The eyes workflows: how many distinct approvers other than the creator each needs. */
 export const EYES = { simple: 0, '4-eyes': 1, '6-eyes': 2, '8-eyes': 3, '10-eyes': 4 } as const;
 export type AuthorisationWorkflow = keyof typeof EYES;
 export const AUTHORISATION_WORKFLOWS = namesOf(EYES);
 
-/** How far the approval of a payment is. */
+/** The states of a payment's approval. */
 export const APPROVAL_STATUSES = ['Pending approval', 'Approved', 'Rejected', 'Cancelled'] as const;
 
 const STATUS = Type.Enum(['enabled', 'disabled']);
@@ -79,7 +79,7 @@ const SHOWN_LIMIT = Type.Object(
   { title: 'DailyPaymentLimit' },
 );
 
-/** A limit as it is stored. @throws Problem invalid_body */
+/** A limit in its stored form. @throws Problem invalid_body */
 function readLimit({ amount, currency }: Limit): { amount: string; currency: string } {
   return { amount: decimal(amount, 'daily_payment_limit.amount'), currency };
 }
@@ -111,7 +111,7 @@ export const CLIENT = new RecordKind({
       form: (limit: Limit) => `${plain(limit.amount)} ${limit.currency}`,
     }),
     statement_push_url: optional(PUSH_URL),
-    /** Sealed where it is stored. */
+    /** It is stored sealed. */
     statement_push_secret: hidden(Nullable(PUSH_SECRET), {
       form: (secret: string | Buffer | null, vault) =>
         Buffer.isBuffer(secret) ? vault.open(secret, 'statement_push_secret') : secret || null,
@@ -127,14 +127,14 @@ type ClientRow = Omit<Client, 'daily_payment_limit'> & {
   daily_payment_limit: { amount: string; currency: string } | null;
 };
 
-/** A client as the operator reads it: its amounts keep their digits. */
+/** A client in the form that the operator reads. Its amounts keep their digits. */
 function shown({ daily_payment_limit: limit, ...row }: ClientRow): Client {
   const exact = limit && { amount: new Exact(limit.amount), currency: limit.currency };
   return CLIENT.show(CLIENT.names, { ...row, daily_payment_limit: exact });
 }
 export type ClientInput = Input<typeof CLIENT>;
 
-/** The columns of a new client of which the record itself does not know how they are stored. */
+/** The columns of a new client whose stored form the record itself cannot produce. */
 export function storedClient(input: ClientInput, { now, vault }: { now: Date; vault: Vault }): Stored {
   return {
     ...CLIENT.stored(input),
@@ -161,7 +161,7 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, inpu
   return client;
 }
 
-/** Changes the fields of the patch. @throws Problem client_not_found */
+/** Changes the fields in the patch. @throws Problem client_not_found */
 export async function updateClient(
   tx: Transaction,
   act: Act,
@@ -196,7 +196,7 @@ export async function findClient(db: Db, clientId: string, field = 'client_id'):
   return client;
 }
 
-/** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
+/** A page of clients in the order of their identifiers. @param q part of the name, the identifier or the account number */
 export async function listClients(
   db: Db,
   request: ListRequest & { q?: string | undefined; status?: string | undefined },
@@ -212,14 +212,14 @@ export async function listClients(
   return { rows: rows.map(shown), total };
 }
 
-/** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
+/** Clients in the form that the operator reads, for the change feed. Those that do not exist are left out. */
 export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
   const found = await db.query<ClientRow>(`select ${CLIENT.select} from clients where client_id = any($1)`, [ids]);
   return found.rows.map(shown);
 }
 
 /**
- * Checks what the schema of a client's fields cannot express. Statements may be pushed over plain HTTP in the sandbox only.
+ * Checks what the schema of a client's fields cannot express. Statements may be pushed over plain HTTP only in the sandbox.
  * @throws Problem invalid_body
  */
 export function checkClient(

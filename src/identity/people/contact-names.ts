@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 
-/** The names of people. They exist once, and what names them may be in a cell that another server has. */
+/** The names of contacts. They exist once, while the records that name them may be in a cell on another server. */
 export async function contactNames(db: Db, contactIds: readonly string[]): Promise<Map<string, string>> {
   if (contactIds.length === 0) return new Map();
   const { rows } = await db.query<{ contact_id: string; name: string }>({

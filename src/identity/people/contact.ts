@@ -21,7 +21,7 @@ import { liftLocks, lockedUntil, passwordSubject, secondFactorSubject } from '..
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../sign-in/password.ts';
 import { PERMISSIONS, type Permission, permissionsGiven, permissionsOf } from './permission.ts';
 
-/** Clients that one contact can act for. */
+/** The most clients for which one contact can act. */
 const MAX_CLIENTS_OF_CONTACT = 1_000;
 
 const GIVEN_CLIENTS = Type.Array(
@@ -47,7 +47,7 @@ export const CONTACT = new RecordKind({
     contact_id: chosen(Id('Chosen by the core; default: a new one')),
     name: required(Name('Name')),
     email: required(EMAIL),
-    /** As a hash, which `hashPassword` makes before the transaction: it takes 20 ms of a core. */
+    /** As a hash, which `hashPassword` makes before the transaction, because it takes 20 ms of a core. */
     password: hidden(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH }), {
       elsewhere: 'c.password_hash',
     }),
@@ -77,7 +77,7 @@ export const CONTACT = new RecordKind({
   },
 });
 export type Contact = Shown<typeof CONTACT>;
-/** A contact with its password as a hash, and the secret of an authenticator that is set up for it. */
+/** A contact with the hash of its password, and the secret of an authenticator that is set up for it. */
 export type ContactInput = Omit<Input<typeof CONTACT>, 'password'> & {
   passwordHash?: string | null | undefined;
   totpSecret?: string | undefined;
@@ -103,7 +103,7 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
 }
 
 /**
- * Changes the fields of the patch. `clients` replaces the whole list.
+ * Changes the fields in the patch. `clients` replaces the whole list.
  * @returns the contact, and every client for which its right to authorise payments changes
  * @throws Problem contact_not_found, client_not_found, already_exists, transition_not_allowed
  */
@@ -147,7 +147,7 @@ export async function updateContact(
   return { contact, touchedClients };
 }
 
-/** What an erased person ordered and approved stays under the id of its contact, so that nobody else may act as that contact. */
+/** What an erased person ordered and approved keeps the id of its contact. So nobody else may ever act as that contact. */
 async function refuseErased(tx: Transaction, contactId: string): Promise<void> {
   const { rows } = await tx.query('select from erasures where contact_id = $1', [contactId]);
   if (rows.length > 0)
@@ -157,7 +157,7 @@ async function refuseErased(tx: Transaction, contactId: string): Promise<void> {
     });
 }
 
-/** A code that was sent or asked for before the second factor changed signs nobody in: a lost phone must not finish what it began. */
+/** A code that was sent or requested before the second factor changed must not sign anybody in: the lost phone could finish what it began. */
 async function endOpenSignIns(tx: Transaction, contactId: string): Promise<void> {
   await tx.query('delete from second_factor_challenges where contact_id = $1', [contactId]);
 }
@@ -169,7 +169,7 @@ export function authorisesFor({ status, clients }: Pick<Contact, 'status' | 'cli
   return new Set(may.map((client) => client.client_id));
 }
 
-/** Until when a contact cannot sign in because it guessed too often. */
+/** Until when a contact cannot sign in after too many wrong guesses. */
 export interface ContactLock {
   password_locked_until: Date | null;
   second_factor_locked_until: Date | null;
@@ -185,7 +185,7 @@ export async function findContactLock(db: Db, contactId: string, now: Date): Pro
   };
 }
 
-/** Lets a contact that guessed too often sign in again at once. @throws Problem contact_not_found */
+/** Lets a contact sign in again at once after too many wrong guesses. @throws Problem contact_not_found */
 export async function unlockContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
   const contact = await findContact(tx, contactId);
   await liftLockOut(tx, contact);
@@ -198,7 +198,7 @@ async function liftLockOut(tx: Transaction, { contact_id: contactId }: Contact):
   await liftLocks(tx, [passwordSubject(email), secondFactorSubject(contactId)]);
 }
 
-/** The sign-in counts by the email as PostgreSQL writes it in small letters. */
+/** The email in PostgreSQL's lower case, by which sign-in attempts are counted. */
 async function emailInSmallLetters(db: Db, contactId: string): Promise<string> {
   const found = await db.query<{ email: string }>('select lower(email) as email from contacts where contact_id = $1', [
     contactId,
@@ -234,7 +234,7 @@ export async function findContact(db: Db, contactId: string, field = 'contact_id
   return contact;
 }
 
-/** A page of contacts: of all, of one client, or the one with an email, which knows no case. */
+/** A page of contacts: all, those of one client, or the one with an email, regardless of case. */
 export function listContacts(
   db: Db,
   request: ListRequest & { email?: string | undefined; status?: string | undefined },
@@ -248,7 +248,7 @@ export function listContacts(
   return listRows(db, { select: CONTACT.select, from: CONTACT.table, order: 'c.contact_id', filters }, request);
 }
 
-/** Contacts as the operator reads them, for the change feed. */
+/** Contacts in the form that the operator reads, for the change feed. */
 export async function readContacts(db: Db, ids: readonly string[]): Promise<Contact[]> {
   return (await db.query<Contact>(`select ${CONTACT.select} from ${CONTACT.table} where c.contact_id = any($1)`, [ids]))
     .rows;

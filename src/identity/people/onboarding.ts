@@ -16,7 +16,7 @@ export interface OnboardingInput {
   became_client?: string | null;
 }
 
-/** The only entry of the payload (the service interface, Events, Onboarding payload). */
+/** The single entry of the payload (service interface, Events, Onboarding payload). */
 export interface OnboardingEvent {
   type: string;
   links: { self: string };
@@ -26,7 +26,7 @@ export interface OnboardingEvent {
 
 /**
  * Records a change of a client's onboarding status and notifies the client. Customers of the mass payments offering are not notified.
- * @param presentation the brand word names the attribute `<Brand>Id`
+ * @param presentation its brand word is part of the attribute's name: `<Brand>Id`
  * @throws Problem client_not_found, invalid_body
  */
 export async function recordOnboarding(
@@ -76,7 +76,7 @@ export async function recordOnboarding(
 }
 
 /**
- * The last change of an onboarding of the client, as its notification had it.
+ * The last change of an onboarding of the client, as its notification showed it.
  * @throws Problem onboarding_event_not_found
  */
 export async function findOnboardingEvent(db: Db, clientId: string, id: string): Promise<OnboardingEvent> {

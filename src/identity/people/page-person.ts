@@ -6,36 +6,36 @@ import { databaseFault } from '../../database/fault.ts';
 import type { Language } from '../../values/language.ts';
 import { type Permission, permissionsOf } from './permission.ts';
 
-/** A client of a person, as the pages show it. */
+/** A client of a person in the form that the pages show. */
 export interface PageClient {
   client_id: string;
   client_name: string;
   status: 'enabled' | 'disabled';
   approval_step_up: boolean;
   permissions: Permission[];
-  /** Payments that wait for an approval by this person. */
+  /** The number of payments that wait for an approval by this person. */
   waiting: number;
 }
 
-/** Who is signed in to the pages. */
+/** The person who is signed in to the pages. */
 export interface PagePerson {
   contact_id: string;
   name: string;
   email: string;
   language: Language | null;
   second_factor: 'none' | 'totp' | 'sms';
-  /** Recovery codes that are left. */
+  /** The number of recovery codes that are left. */
   recovery_codes: number;
   approval_mails: boolean;
   clients: PageClient[];
 }
 
-/** Kept, and not counted: every open page asks for it every few seconds (docs/search.md). */
+/** The number is kept rather than counted, because every open page asks for it every few seconds (docs/search.md). */
 const WAITING = ['payment_approver_totals where grain = 0 and', 'payment_approver_deltas where']
   .map((kept) => `(select coalesce(sum(n), 0) from ${kept} client_id = m.client_id and contact_id = m.contact_id)`)
   .join(' + ');
 
-/** The person of a session, with its clients by name. Undefined where the contact does not exist. */
+/** The person of a session, with its clients by name. Undefined if the contact does not exist. */
 export async function findPagePerson(db: Db, contactId: string): Promise<PagePerson | undefined> {
   if (!hasSeveralCells(db)) return readPerson(db, contactId, WAITING);
   const person = await readPerson(db, contactId, '0');
@@ -43,7 +43,7 @@ export async function findPagePerson(db: Db, contactId: string): Promise<PagePer
   return person;
 }
 
-/** @param waiting SQL of how many payments of the client wait for the person */
+/** @param waiting SQL for the number of the client's payments that wait for the person */
 async function readPerson(db: Db, contactId: string, waiting: string): Promise<PagePerson | undefined> {
   return first(
     await db.query<PagePerson & Record<string, unknown>>(
@@ -59,7 +59,7 @@ async function readPerson(db: Db, contactId: string, waiting: string): Promise<P
   );
 }
 
-/** Counts in the cells of the clients. Of a cell that does not answer nothing is known: its clients get 502 for all else. */
+/** Counts in the cells of the clients. The number is unknown for a cell that does not answer; its clients get 502 for everything else. */
 async function countWaiting(db: Db, { contact_id: contactId, clients }: PagePerson): Promise<void> {
   const approving = clients.filter(({ permissions }) => permissions.includes('can_authorise_payments'));
   const homes = await homesOfClients(

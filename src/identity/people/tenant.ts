@@ -19,17 +19,17 @@ export async function existingClients(db: Db, ids: readonly string[]): Promise<S
   return new Set(rows.map((row) => row.client_id));
 }
 
-/** What a caller is told who names a client that does not exist. @param inside path of the record within the request, as `trades[0].` */
+/** What a caller is told who names a client that does not exist. @param inside path of the record within the request, such as `trades[0].` */
 export function noClient(inside = ''): Problem {
   return new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
 }
 
-/** What a caller is told of a field that names what the client does not have. */
+/** What a caller is told about a field that names something the client does not have. */
 export function notOfClient(code: ErrorCode, field: string): Problem {
   return new Problem(code, { field, message: 'does not exist for this client' });
 }
 
-/** Who creates a record, and for whom. */
+/** The client and the contact of a new record. */
 interface Creator {
   client_id: string;
   contact_id: string;
@@ -44,7 +44,11 @@ export async function requireContact(tx: Transaction, creator: Creator): Promise
   if (problem) throw problem;
 }
 
-/** Why a record cannot have its creator. @param found its references @param inside as of `noClient` */
+/**
+ * Why a record cannot have this client or contact.
+ * @param found its references
+ * @param inside see `noClient`
+ */
 export function creatorFault(
   { clients, contacts }: { clients: ReadonlyMap<string, unknown>; contacts: ReadonlyMap<string, unknown> },
   { client_id: client, contact_id: contact }: Creator,
@@ -60,7 +64,7 @@ interface People {
   contacts: { client_id: string; contact_id: string; name: string };
 }
 
-/** @param contacts the parameter that names them, next to their clients in `$1` */
+/** @param contacts the SQL parameter with the contacts, parallel to their clients in `$1` */
 const peopleOf = (contacts: string) => ({
   clients: `select client_id, authorisation_workflow as workflow, payment_approvals_enabled as "approvalsEnabled"
     from clients where client_id = any($1::text[])`,
@@ -69,9 +73,9 @@ const peopleOf = (contacts: string) => ({
 });
 
 /**
- * Finds the clients and contacts that new records name, and what else they refer to: by one statement, or by two where a worker of Citus has
- * the records and not the people.
- * @param others `queries`: for each of the other lists, SQL of the program's own; `values`: their parameters, from `$2` on
+ * Finds the clients and contacts that new records name, and what else they refer to. It takes one statement, or two if a Citus worker holds
+ * the records but not the people.
+ * @param others `queries`: SQL of the program's own for each of the other lists; `values`: their parameters, from `$2` on
  */
 export async function findReferences<Others>(
   tx: Transaction,
@@ -98,9 +102,9 @@ export async function findReferences<Others>(
 }
 
 /**
- * A query for the records that clients have, each looked up by itself.
- * @param key the columns that name one, next to its client's
- * @param parameters of the columns; those of the clients are in `$1`
+ * A query for records of clients, with a separate look-up for each.
+ * @param key the columns that identify a record, besides its client's
+ * @param parameters SQL parameters of these columns; those of the clients are in `$1`
  */
 export function owned(table: string, key: readonly string[], parameters: readonly string[], columns = key): string {
   const lists = ['$1', ...parameters].map((parameter) => `${parameter}::text[]`).join(', ');
@@ -110,7 +114,7 @@ export function owned(table: string, key: readonly string[], parameters: readonl
     cross join lateral (select * from ${table} t where t.client_id = u.client_id and ${same} offset 0) r`;
 }
 
-/** The key of what a client has, in a map. Neither part can contain NUL. */
+/** The key in a map for something that a client has. Neither part can contain NUL. */
 export function pairKey(clientId: string, id: string): string {
   return `${clientId}\0${id}`;
 }

@@ -9,13 +9,13 @@ import { replaceRecoveryCodes } from './recovery-code.ts';
 import { newTotp, totpStep, useTotpStep } from './totp.ts';
 import { readCode } from './verification-code.ts';
 
-/** How long a person may take to scan the code. */
+/** Minutes that a person has to scan the code. */
 const SETUP_MINUTES = 10;
-/** Who has just signed in need not give the password again. */
+/** A person who signed in this recently need not give the password again. */
 const FRESH_SIGN_IN_MINUTES = 10;
 const PURPOSE = 'authenticator_setup';
 
-/** An authenticator that its person has not confirmed. */
+/** An authenticator that its person has not confirmed yet. */
 interface Setup {
   contactId: string;
   secret: string;
@@ -25,13 +25,13 @@ interface Setup {
 /** What a person scans or types, and what comes back with the first code. */
 export interface BegunSetup {
   secret: string;
-  /** `otpauth:`, for a QR code. */
+  /** An `otpauth:` address, for a QR code. */
   uri: string;
-  /** Holds the secret, sealed: nothing is stored before the first code is right. */
+  /** Contains the secret, sealed. Nothing is stored before the first code is correct. */
   setup: string;
 }
 
-/** A new authenticator for a contact. It becomes its second factor with its first code. */
+/** Makes a new authenticator for a contact. It becomes the second factor with its first code. */
 export function beginAuthenticatorSetup(
   { vault, issuer, now }: { vault: Vault; issuer: string; now: Date },
   { contactId, email }: { contactId: string; email: string },
@@ -43,7 +43,7 @@ export function beginAuthenticatorSetup(
 }
 
 /**
- * Makes an authenticator the contact's second factor, where the code is one of it.
+ * Makes an authenticator the contact's second factor if the code is correct.
  * @returns new recovery codes
  * @throws Problem invalid_body
  */
@@ -63,7 +63,7 @@ export async function confirmAuthenticator(
   return newRecoveryCodes(tx, act, contactId);
 }
 
-/** New recovery codes, for who has an authenticator. @throws Problem invalid_body where the contact has none */
+/** Makes new recovery codes for a contact with an authenticator. @throws Problem invalid_body if the contact has none */
 export async function newRecoveryCodes(tx: Transaction, act: Act, contactId: string): Promise<string[]> {
   const contact = await findContact(tx, contactId);
   if (contact.second_factor !== 'totp')
@@ -77,7 +77,7 @@ export async function newRecoveryCodes(tx: Transaction, act: Act, contactId: str
   return codes;
 }
 
-/** Whether a session began so short a time ago that its person need not give the password again. */
+/** Whether a session began so recently that its person need not give the password again. */
 export async function isFreshSignIn(db: Db, session: PageSession, now: Date): Promise<boolean> {
   const found = await db.query<{ authenticated_at: Date }>('select authenticated_at from grants where id = $1', [
     session.grant_id,

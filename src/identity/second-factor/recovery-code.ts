@@ -4,27 +4,26 @@ import { audit } from '../../audit/record.ts';
 import { first, type Transaction } from '../../database/database.ts';
 import { sha256 } from '../../values/crypto.ts';
 
-/** How many codes a person gets at once. */
+/** The number of codes that a person gets at once. */
 const RECOVERY_CODES = 10;
-/** Digits only: phones show a keypad for them. 20 of them, 66 bits, cannot be found from their hash. */
+/** Only digits, because phones show a keypad for them. 20 digits, 66 bits, cannot be found from their hash. */
 const GROUPS = 4;
 const GROUP_DIGITS = 5;
 
-/** Recovery codes as they are shown, once. */
+/** Recovery codes in plain text. They are shown once. */
 export interface RecoveryCodes {
   recovery_codes: string[];
 }
 
-/** A code as somebody typed it, as digits; undefined where it is not a recovery code. */
+/** The digits of a code as somebody typed it; undefined if it is not a recovery code. */
 function readRecoveryCode(typed: string): string | undefined {
   const digits = typed.replace(/[\s-]/g, '');
   return /^\d+$/.test(digits) && digits.length === GROUPS * GROUP_DIGITS ? digits : undefined;
 }
 
 /**
- * Makes new recovery codes of a contact, each of which signs in once in place of a code of its authenticator. Those before are no longer
- * good.
- * @returns them as they are shown, once: `12345-67890-12345-67890`
+ * Makes new recovery codes for a contact. Each signs in once in place of a code from the authenticator. Earlier codes are no longer valid.
+ * @returns the codes to be shown, once: `12345-67890-12345-67890`
  */
 export async function replaceRecoveryCodes(tx: Transaction, contactId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newCode);
@@ -38,8 +37,8 @@ export async function replaceRecoveryCodes(tx: Transaction, contactId: string): 
 }
 
 /**
- * Uses a recovery code up, which the audit trail notes with the number of those that are left.
- * @returns false where the contact has no such code, or it was used before
+ * Uses up a recovery code. The audit trail records this with the number of codes that are left.
+ * @returns false if the contact has no such code, or it was used before
  */
 export async function useRecoveryCode(
   tx: Transaction,

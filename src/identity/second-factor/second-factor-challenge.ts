@@ -13,7 +13,7 @@ import {
   textTooSoon,
 } from './verification-code.ts';
 
-/** How long a challenge lives, and the attempts that it allows (docs/decisions.md, 7). */
+/** The lifetime of a challenge, and the number of attempts that it allows (docs/decisions.md, 7). */
 const CHALLENGE_LIFETIME_SECONDS = 300;
 export const MAX_CHALLENGE_ATTEMPTS = 5;
 
@@ -37,9 +37,9 @@ interface NewChallenge extends Omit<Authorization, 'methods' | 'authenticatedAt'
 }
 
 /**
- * Opens the second step of a sign-in whose password was right. Sends the first text message where the factor is SMS.
+ * Opens the second step of a sign-in after a correct password. If the factor is SMS, it sends the first text message.
  * @returns the challenge, a random text that the token endpoint does not accept
- * @throws OAuthError temporarily_unavailable after too many text messages, server_error where the gateway failed
+ * @throws OAuthError temporarily_unavailable after too many text messages, server_error if the gateway failed
  */
 export async function openChallenge(context: Context, input: NewChallenge): Promise<string> {
   const now = context.clock.now();
@@ -110,7 +110,7 @@ export async function findChallenge(
   return challengeFrom(row);
 }
 
-/** The contact whose sign-in a challenge belongs to, whether or not it still accepts codes; undefined where it is not kept. */
+/** The contact whose sign-in a challenge belongs to, even if it no longer accepts codes; undefined if it is no longer stored. */
 export async function contactOfChallenge(
   db: Db,
   { challenge, clientId }: { challenge: string; clientId: string },
@@ -126,8 +126,8 @@ export async function contactOfChallenge(
 
 /**
  * Sends a new code. The code before it is no longer valid.
- * @throws OAuthError temporarily_unavailable within MIN_TEXT_INTERVAL_SECONDS, invalid_grant (`expired`),
- *   invalid_request where the second factor is not SMS, server_error where the gateway failed
+ * @throws OAuthError temporarily_unavailable within MIN_TEXT_INTERVAL_SECONDS, invalid_grant (`expired`), invalid_request if the second
+ * factor is not SMS, server_error if the gateway failed
  */
 export async function resendCode(
   context: Context,

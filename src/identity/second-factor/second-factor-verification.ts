@@ -14,7 +14,7 @@ import {
 import { totpStep, useTotpStep } from './totp.ts';
 import { hashVerificationCode, readCode } from './verification-code.ts';
 
-/** Who answers a challenge: the application itself (Basic), or the browser of the page, by its cookie. */
+/** Who answers a challenge: the application itself (Basic), or the page's browser, identified by its cookie. */
 export type Presenter = { applicationId: string } | { browser: string };
 
 interface Answer {
@@ -34,11 +34,11 @@ interface AttemptRow extends ChallengeRow {
 }
 
 /**
- * Verifies a code. The attempt is counted and committed before the code is checked, so parallel attempts never exceed what the
- * challenge allows. A second limit counts the wrong codes of all challenges of a contact.
+ * Verifies a code. The attempt is counted and committed before the code is checked, so parallel attempts never exceed what the challenge
+ * allows. A second limit counts the wrong codes in all challenges of a contact.
  * @returns the challenge, which is used up
- * @throws OAuthError invalid_grant: `wrong_code`, or `expired` where the challenge accepts no more codes;
- *   temporarily_unavailable while the contact is locked
+ * @throws OAuthError invalid_grant: `wrong_code`, or `expired` if the challenge accepts no more codes; temporarily_unavailable while the
+ * contact is locked
  */
 export async function verifyChallenge(
   context: Context,

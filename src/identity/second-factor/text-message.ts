@@ -7,16 +7,16 @@ const undici = late((require) => require('undici') as typeof import('undici'));
 const GATEWAY_TIMEOUT_MS = 5_000;
 
 interface TextMessage {
-  /** Phone number, as the operator entered it. */
+  /** Phone number in the form that the operator entered. */
   to: string;
   text: string;
   now: Date;
 }
 
 /**
- * Sends a text message through the gateway (LOMBARD_SMS_URL, a POST of {to, text}). A sandbox without a gateway stores it for
- * the operator instead. Must not be called inside a transaction.
- * @throws Error where the gateway does not answer 2xx in time, or none is configured in production
+ * Sends a text message through the gateway (LOMBARD_SMS_URL, a POST of {to, text}). A sandbox without a gateway stores it for the operator
+ * instead. Must not be called inside a transaction.
+ * @throws Error if the gateway does not answer 2xx in time, or if none is configured in production
  */
 export async function sendText(db: Db, config: Config, { to, text, now }: TextMessage): Promise<void> {
   if (config.smsUrl === undefined) {
@@ -42,7 +42,7 @@ export async function sendText(db: Db, config: Config, { to, text, now }: TextMe
   if (statusCode < 200 || statusCode > 299) throw new Error(`the text gateway answered ${statusCode}`);
 }
 
-/** Texts of the sandbox's list that one answer shows. */
+/** The most texts of the sandbox's list in one answer. */
 const MAX_SHOWN_TEXTS = 1_000;
 
 /** The newest texts of the sandbox's list. */

@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Db } from '../../database/database.ts';
 
-/** As long as the SHA-1 that every authenticator application computes (RFC 4226, 4). */
+/** As long as the SHA-1 hash that every authenticator application computes (RFC 4226, 4). */
 const SECRET_BYTES = 20;
-/** The length of a step, and the steps before and after the present one that are accepted (RFC 6238, 5.2). */
+/** The length of a step, and the number of steps before and after the current one that are accepted (RFC 6238, 5.2). */
 const STEP_SECONDS = 30;
 const TOTP_DRIFT_STEPS = 1;
 
@@ -13,7 +13,7 @@ function generator(secret: Secret, issuer = '', label = ''): TOTP {
 
 /**
  * A new TOTP seed (RFC 6238): the secret in base32 and the `otpauth:` address for a QR code. It is shown once and stored encrypted.
- * @param issuer the institution, as the authenticator application shows it
+ * @param issuer the institution's name for the authenticator application
  * @param label the contact's email
  */
 export function newTotp(issuer: string, label: string): { secret: string; uri: string } {
@@ -25,7 +25,7 @@ export function newTotp(issuer: string, label: string): { secret: string; uri: s
   };
 }
 
-/** The time step that a code belongs to; undefined where no step that is accepted at this instant gives the code. */
+/** The time step that a code belongs to; undefined if no step that is accepted now gives this code. */
 export function totpStep(secret: string, code: string, now: Date): number | undefined {
   const totp = generator(Secret.fromBase32(secret));
   const drift = totp.validate({ token: code, timestamp: now.getTime(), window: TOTP_DRIFT_STEPS });
@@ -39,11 +39,11 @@ function presentStep(now: Date): number {
 
 /** Whether a step is later than every one that the contact has used (RFC 6238, 5.2: a code is accepted once). */
 export function isUnusedStep(step: number, lastStep: number | null, now: Date): boolean {
-  // A stored step in the future comes from a sandbox clock that was moved back since.
+  // A stored step in the future was written by a sandbox clock that has since been moved back.
   return lastStep === null || lastStep < step || lastStep > presentStep(now) + TOTP_DRIFT_STEPS;
 }
 
-/** Uses a step up: it and the steps before it are not accepted again. @returns false where it was used before */
+/** Uses up a step: it and earlier steps are not accepted again. @returns false if it was used before */
 export async function useTotpStep(
   db: Db,
   { contactId, step, now }: { contactId: string; step: number; now: Date },

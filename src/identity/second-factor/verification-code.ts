@@ -6,9 +6,9 @@ import { messageOf } from '../../values/unknown.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendText } from './text-message.ts';
 
-/** Time between two text messages of one challenge. */
+/** Seconds between two text messages of one challenge. */
 export const MIN_TEXT_INTERVAL_SECONDS = 30;
-/** Sign-ins of a contact that send a text message within the window. Text messages cost money. */
+/** The most sign-ins of a contact within the window that send a text message. Text messages cost money. */
 const MAX_TEXTED_SIGN_INS = 20;
 const TEXTED_WINDOW_SECONDS = 900;
 
@@ -25,7 +25,7 @@ export function hashVerificationCode(challenge: string, code: string): Buffer {
   return sha256(`${challenge} ${code}`);
 }
 
-/** A code as somebody typed it: blanks are left out, full-width digits are digits. Undefined where it is not six digits. */
+/** A code as somebody typed it. Blanks are removed, and full-width digits are accepted. Undefined if it is not six digits. */
 export function readCode(typed: string): string | undefined {
   const code = typed
     .replace(/\s/g, '')
@@ -35,7 +35,7 @@ export function readCode(typed: string): string | undefined {
 
 /**
  * Sends a code to the contact's phone.
- * @throws OAuthError server_error (`text_failed`) where the contact has no phone or the gateway failed
+ * @throws OAuthError server_error (`text_failed`) if the contact has no phone or the gateway failed
  */
 export async function sendVerificationCode(
   { pool, config, log, clock }: Context,
@@ -57,7 +57,7 @@ export async function sendVerificationCode(
   }
 }
 
-/** @throws OAuthError temporarily_unavailable where too many sign-ins of the contact have sent a text message */
+/** @throws OAuthError temporarily_unavailable if too many sign-ins of the contact have sent a text message */
 export async function limitTexts({ pool }: Context, contactId: string, now: Date): Promise<void> {
   const row = first(
     await pool.query<{ sent: number }>(

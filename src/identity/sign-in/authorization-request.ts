@@ -4,18 +4,18 @@ import type { RegisteredApplication } from '../applications/application-credenti
 import { OAuthError, received } from '../oauth-error.ts';
 import type { Parameters } from '../parameters.ts';
 
-/** How long a sign-in page may stay open. */
+/** Seconds for which a sign-in page may stay open. */
 const REQUEST_LIFETIME_SECONDS = 3_600;
-/** Limits in characters. */
+/** The most characters of each parameter. */
 export const MAX_STATE_LENGTH = 2_048;
 export const MAX_NONCE_LENGTH = 512;
 export const MAX_REDIRECT_URI_LENGTH = 2_048;
-/** Seconds. */
+/** In seconds. */
 export const MAX_AGE = /^\d{1,9}$/;
 /** base64url of a SHA-256 (RFC 7636, 4.2). */
 export const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** The port of an address of this machine. */
+/** Matches the port of a loopback address. */
 const LOOPBACK_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):[1-9]\d{0,4}(?=\/)/;
 
 /** A valid authorization request (OpenID Connect Core, 3.1.2.1). */
@@ -27,7 +27,7 @@ export interface AuthorizationRequest {
   codeChallenge: string | null;
 }
 
-/** Whether a browser that is already signed in may or must see the page (OpenID Connect Core, 3.1.2.1). */
+/** Whether a browser that is already signed in may, or must, see the page (OpenID Connect Core, 3.1.2.1). */
 export interface Prompting {
   none: boolean;
   login: boolean;
@@ -36,10 +36,10 @@ export interface Prompting {
 }
 
 /**
- * The address that the answer goes to. It is decided first, because no error may redirect to an unchecked address.
- * It must equal a registered address as text, without normalisation, prefixes or wildcards. Only the port of a loopback address of a
- * public application is free (RFC 8252, 7.3).
- * @param headless a headless sign-in may leave the address out where exactly one is registered (docs/decisions.md, 7)
+ * The address to which the answer goes. It is determined first, because no error may redirect to an unchecked address. It must equal a
+ * registered address as text, without normalisation, prefixes or wildcards. Only the port of a loopback address of a public application may
+ * differ (RFC 8252, 7.3).
+ * @param headless a headless sign-in may omit the address if exactly one is registered (docs/decisions.md, 7)
  * @throws OAuthError invalid_request
  */
 export function redirectUriOf(parameters: Parameters, application: RegisteredApplication, headless: boolean): string {
@@ -62,7 +62,7 @@ export function redirectUriOf(parameters: Parameters, application: RegisteredApp
 
 /**
  * Checks the rest of a request.
- * @param options `headless`: `scope` and `response_type` may be left out, since the form has only email, password, client_id and state
+ * @param options `headless`: `scope` and `response_type` may be omitted, because the form has only email, password, client_id and state
  * @throws OAuthError with a code of RFC 6749, 4.1.2.1
  */
 export function checkRequest(
@@ -125,7 +125,7 @@ export function promptingOf(parameters: Parameters): Prompting {
 
 /**
  * Stores the request of a page until the visitor signs in.
- * @param browser the value of the browser's cookie, which the posted page must come with
+ * @param browser the value of the browser's cookie, which must accompany the posted page
  * @returns the id of the request, which the page posts
  */
 export async function keepRequest(
@@ -161,7 +161,7 @@ export interface KeptRequest extends Omit<AuthorizationRequest, 'application'> {
 
 /**
  * The stored request of a posted page.
- * @throws OAuthError invalid_request (`expired`) where it does not exist, or browser, client_id or state are not those of the request
+ * @throws OAuthError invalid_request (`expired`) if it does not exist, or if browser, client_id or state differ from the request
  */
 export async function findRequest(
   db: Db,

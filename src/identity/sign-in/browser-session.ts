@@ -2,7 +2,7 @@ import { type Db, first } from '../../database/database.ts';
 import { randomToken, sha256 } from '../../values/crypto.ts';
 import type { Prompting } from './authorization-request.ts';
 
-/** How long a browser stays signed in after the sign-in, where LOMBARD_SINGLE_SIGN_ON allows it. */
+/** How long a browser stays signed in after the sign-in, if LOMBARD_SINGLE_SIGN_ON allows it. */
 export const BROWSER_SESSION_LIFETIME_SECONDS = 8 * 3_600;
 
 /** A browser that is signed in. */
@@ -13,8 +13,8 @@ export interface BrowserSession {
 }
 
 /**
- * Begins a session after a sign-in. Its secret is new each time, so a cookie that an attacker planted before never becomes a session.
- * @returns the secret, the value of the cookie
+ * Begins a session after a sign-in. Its secret is new each time, so a cookie that an attacker planted earlier never becomes a session.
+ * @returns the secret, which is the value of the cookie
  */
 export async function beginBrowserSession(db: Db, session: BrowserSession): Promise<string> {
   const secret = randomToken();
@@ -32,8 +32,8 @@ export async function beginBrowserSession(db: Db, session: BrowserSession): Prom
 }
 
 /**
- * The session of a browser. Undefined where it is missing or over, where the contact is disabled or has got a second factor since,
- * and where the request asks for a new or a younger sign-in.
+ * The session of a browser. Undefined if it is missing or over, if the contact is disabled or has got a second factor since, or if the
+ * request asks for a new or more recent sign-in.
  */
 export async function findBrowserSession(
   db: Db,

@@ -3,9 +3,9 @@ import { monotonic } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PasswordResult, PasswordTask } from './password-thread.ts';
 
-/** Hashes in the queue. One more is refused, because nobody would wait that long. */
+/** The most hashes in the queue. One more is refused, because nobody would wait that long. */
 const MAX_QUEUED = 400;
-/** The time in the queue after which a hash is urgent: the machine is so busy that the background threads do not run. */
+/** Milliseconds in the queue after which a hash is urgent: the machine is then too busy to run the background threads. */
 const URGENT_AFTER_MS = 1_000;
 
 interface QueuedHash {
@@ -16,8 +16,8 @@ interface QueuedHash {
 }
 
 /**
- * Threads for argon2, which would block the event loop for 10 ms at a time. libuv's own threads have no priorities. The background
- * threads yield to requests and the database. One urgent thread of ordinary priority takes what has waited too long.
+ * Threads for argon2, which would block the event loop for 10 ms at a time. libuv's own threads have no priorities. The background threads
+ * yield to requests and the database. One urgent thread of normal priority takes what has waited too long.
  */
 export class HashingThreads {
   readonly #queue: QueuedHash[] = [];
@@ -25,15 +25,15 @@ export class HashingThreads {
   readonly #urgent = new HashingThread('urgent', () => this.#next());
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param count background threads */
+  /** @param count of background threads */
   constructor(count: number) {
     this.#background = Array.from({ length: count }, () => new HashingThread('background', () => this.#next()));
   }
 
   /**
-   * Hashes a password; where the task has a hash, verifies the password against it instead.
-   * @returns the hash; the empty text where the password does not match it
-   * @throws Problem rate_limited where MAX_QUEUED hashes wait already
+   * Hashes a password. If the task has a hash, it verifies the password against that hash instead.
+   * @returns the hash; the empty text if the password does not match it
+   * @throws Problem rate_limited if MAX_QUEUED hashes are waiting already
    */
   run(task: PasswordTask): Promise<string> {
     if (this.#queue.length >= MAX_QUEUED) {

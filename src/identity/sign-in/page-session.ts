@@ -4,9 +4,9 @@ import { randomToken, sha256 } from '../../values/crypto.ts';
 import { PAGES_APPLICATION } from '../applications/application-credentials.ts';
 import { challengeOfVerifier, REDEEMED } from '../tokens/authorization-code.ts';
 
-/** The longest time for which a browser stays signed in, however active it is. */
+/** The most seconds for which a browser stays signed in, however active it is. */
 const SESSION_LIFETIME_SECONDS = 12 * 3_600;
-/** Characters of what a browser says that it is. */
+/** The most characters of a browser's description of itself. */
 const MAX_BROWSER_LENGTH = 200;
 
 /** A browser that is signed in to the pages. */
@@ -23,7 +23,7 @@ export interface PageSession {
 
 const COLUMNS =
   's.id, s.contact_id, s.grant_id, s.token_sha256, s.browser, s.created_at, s.last_active_at, s.expires_at';
-/** A session that is in force: $1 is now, $2 the milliseconds after which an idle one ends. */
+/** A valid session: $1 is now, $2 the milliseconds after which an idle one ends. */
 const LIVE = `s.expires_at > $1 and s.last_active_at > $1::timestamptz - make_interval(secs => $2 / 1000.0)
   and exists (select from grants g where g.id = s.grant_id and g.revoked_at is null)`;
 
@@ -36,9 +36,9 @@ interface Beginning {
 }
 
 /**
- * Begins a session with an authorization code, which is used up. It has no refresh token, and its access token is random and forgotten:
- * the calls of the pages find it by its hash.
- * @returns the secret of the session, the value of its cookie; undefined where the code is not good
+ * Begins a session with an authorization code, which is used up. It has no refresh token. Its access token is random and not kept: the
+ * pages' calls find it by its hash.
+ * @returns the secret of the session, which is the value of its cookie; undefined if the code is not valid
  */
 export async function beginPageSession(db: Db, beginning: Beginning): Promise<string | undefined> {
   const { code, verifier, redirectUri, browser, now } = beginning;
@@ -66,8 +66,8 @@ export async function beginPageSession(db: Db, beginning: Beginning): Promise<st
 }
 
 /**
- * The session of a cookie, if it is in force.
- * @param look `active`: the person is, and the session lives on for another idle time
+ * The session of a cookie, if it is valid.
+ * @param look `active`: the person is active, so the session continues for another idle period
  */
 export async function findPageSession(
   db: Db,
@@ -87,7 +87,7 @@ export async function findPageSession(
   );
 }
 
-/** Why a session is no longer in force. `ended`: somebody signed out, or the person or the institution ended it. */
+/** Why a session is no longer valid. `ended`: somebody signed out, or the person or the institution ended it. */
 export type SessionEnd = 'idle' | 'expired' | 'ended';
 
 /** Why the session of a cookie is over. */
@@ -108,7 +108,7 @@ export async function whyPageSessionEnded(
   return row.last_active_at.getTime() + idleMs <= now.getTime() ? 'idle' : 'ended';
 }
 
-/** The person's sessions that are in force, the one that was active last first. */
+/** The person's valid sessions, most recently active first. */
 export async function listPageSessions(
   db: Db,
   { contactId, now, idleMs }: { contactId: string; now: Date; idleMs: number },
@@ -122,7 +122,7 @@ export async function listPageSessions(
 
 /**
  * Ends a session of a person, its token, and the authorization server's session that it came from.
- * @returns false where the person has no such session
+ * @returns false if the person has no such session
  */
 export async function endPageSession(
   tx: Transaction,
@@ -144,7 +144,7 @@ export async function endPageSession(
   return true;
 }
 
-/** Ends everything that a person is signed in to: pages, other applications with their tokens, and the authorization server's sessions. */
+/** Ends everything that a person is signed in to: the pages, other applications with their tokens, and the authorization server's sessions. */
 export async function signOutEverywhere(tx: Transaction, contactId: string, now: Date): Promise<void> {
   await tx.query('delete from page_sessions where contact_id = $1', [contactId]);
   await tx.query('update grants set revoked_at = $2 where contact_id = $1 and revoked_at is null', [contactId, now]);
@@ -154,7 +154,7 @@ export async function signOutEverywhere(tx: Transaction, contactId: string, now:
   ]);
 }
 
-/** Takes a session out of what a new password has just ended, in the transaction of the new password. */
+/** Keeps one session among those that a new password has just ended, in the same transaction. */
 export async function keepPageSession(tx: Transaction, session: PageSession): Promise<void> {
   await tx.query('update grants set revoked_at = null where id = $1', [session.grant_id]);
   await tx.query('delete from page_sessions where contact_id = $1 and id <> $2', [session.contact_id, session.id]);

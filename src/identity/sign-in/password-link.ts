@@ -9,16 +9,16 @@ import { findContact, updateContact } from '../people/contact.ts';
 import { hashPassword } from './password.ts';
 import { MAX_EMAIL_LENGTH } from './sign-in.ts';
 
-/** How long a link is good, from when its mail is written: of who has forgotten a password, and of who is to choose the first one. */
+/** The lifetime of a link in seconds, from when its mail is written: for a forgotten password, and for choosing the first one. */
 export const LINK_LIFETIME_SECONDS = { password: 1_800, invitation: 259_200 } as const;
-/** Links for one address within an hour. */
+/** The most links for one address within an hour. */
 const MAX_LINKS_AN_HOUR = 3;
-/** Requests that one transaction looks at. */
+/** The number of requests that one transaction handles. */
 const MAX_REQUESTS_AT_ONCE = 100;
 
 /**
- * Notes that somebody has forgotten the password of an address. The caller learns nothing of the address, not even by the time it takes:
- * whether it is a contact's is found out later (`gatherRequests`).
+ * Records that somebody has forgotten the password for an address. The caller learns nothing about the address, not even from the time it
+ * takes. `gatherRequests` finds out later whether it belongs to a contact.
  */
 export async function requestPasswordLink(db: Db, email: string, now: Date): Promise<void> {
   const address = email.normalize('NFC').trim();
@@ -51,7 +51,7 @@ export async function gatherRequests(tx: Transaction): Promise<void> {
 
 /**
  * Mails a contact a link with which it chooses a password and signs in.
- * @throws Problem contact_not_found; transition_not_allowed where the contact is disabled
+ * @throws Problem contact_not_found; transition_not_allowed if the contact is disabled
  */
 export async function inviteContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
   const contact = await findContact(tx, contactId);
@@ -65,8 +65,8 @@ export async function inviteContact(tx: Transaction, act: Act, contactId: string
 }
 
 /**
- * A new link of a contact, for a mail; the one before it ends.
- * @returns its token, of which only the hash is stored; undefined where a newer mail has a link already
+ * A new link of a contact, for a mail. Its previous link ends.
+ * @returns its token, of which only the hash is stored; undefined if a newer mail already has a link
  */
 export async function createPasswordLink(
   db: Db,
@@ -84,20 +84,20 @@ export async function createPasswordLink(
   return made.rowCount === 1 ? token : undefined;
 }
 
-/** A link that is good: of an enabled contact whose address is still the one that the mail went to. */
+/** A valid link: the contact is enabled, and its address is still the one that the mail was sent to. */
 const GOOD = `from password_links l join contacts k on k.contact_id = l.contact_id and k.status = 'enabled' and lower(k.email) = l.email
   where l.token_sha256 = $1 and l.expires_at > $2`;
 
-/** Whether a link is good now. Asking does not use it. */
+/** Whether a link is valid now. Asking does not use it up. */
 export async function isGoodLink(db: Db, token: string, now: Date): Promise<boolean> {
   return (await db.query(`select ${GOOD}`, [sha256(token), now])).rows.length > 0;
 }
 
 /**
- * Sets a new password by a link, which is used up. The second factor stays, a lock is lifted, and every session and refresh token of the
+ * Sets a new password with a link, which is used up. The second factor stays, a lock is lifted, and every session and refresh token of the
  * contact ends.
- * @returns false where the link is not good
- * @throws Problem invalid_body, which names `password`; the link can be used again
+ * @returns false if the link is not valid
+ * @throws Problem invalid_body, which names `password`; the link can then be used again
  */
 export async function setPasswordByLink(
   { pool, vault, clock }: Context,

@@ -5,10 +5,10 @@ import { OAuthError } from '../oauth-error.ts';
 import { hasControlCharacter } from '../parameters.ts';
 import { verifyPassword } from './password.ts';
 
-/** Characters of an email address (RFC 5321, 4.5.3.1.3). */
+/** The most characters of an email address (RFC 5321, 4.5.3.1.3). */
 export const MAX_EMAIL_LENGTH = 254;
 
-/** A contact whose password was right. */
+/** A contact who gave the correct password. */
 export interface SignedIn {
   contactId: string;
   secondFactor: 'none' | 'totp' | 'sms';
@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * Checks an email and a password (docs/decisions.md, 7). An email that is unknown, has no password, or belongs to a disabled
- * contact gets the same answer after the same work as a wrong password, and is locked in the same way.
+ * Checks an email and a password (docs/decisions.md, 7). An email that is unknown, has no password, or belongs to a disabled contact gets
+ * the same answer after the same work as a wrong password, and is locked in the same way.
  * @throws OAuthError invalid_grant; temporarily_unavailable while the email is locked
  */
 export async function checkPassword(

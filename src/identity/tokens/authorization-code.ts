@@ -4,16 +4,16 @@ import { randomToken, sha256 } from '../../values/crypto.ts';
 import { OAuthError, received } from '../oauth-error.ts';
 import { ISSUE_TOKENS, type IssuedTokens, issueTokens, type TokenIssue } from './issued-tokens.ts';
 
-/** The time within which a code must be exchanged (the service interface, Limits). */
+/** Seconds within which a code must be exchanged (service interface, Limits). */
 const CODE_LIFETIME_SECONDS = 600;
 
-/** What a code stands for until it is exchanged. */
+/** What a code grants until it is exchanged. */
 export interface Authorization {
   applicationId: string;
   contactId: string;
   redirectUri: string;
   nonce: string | null;
-  /** S256 challenge of PKCE. */
+  /** The S256 challenge of PKCE. */
   codeChallenge: string | null;
   /** How the contact authenticated (RFC 8176): `pwd`, and `otp` or `sms`. */
   methods: string[];
@@ -21,8 +21,8 @@ export interface Authorization {
 }
 
 /**
- * Issues an authorization code, bound to application, contact, redirect address and challenge. Only its hash is stored.
- * The insert does not wait for the disk: if the database's machine crashes, the visitor signs in again.
+ * Issues an authorization code, bound to application, contact, redirect address and challenge. Only its hash is stored. The insert does not
+ * wait for the disk: if the database's machine crashes, the visitor signs in again.
  */
 export async function issueCode(db: Db, authorization: Authorization, now: Date): Promise<string> {
   const code = randomToken();
@@ -49,8 +49,8 @@ export async function issueCode(db: Db, authorization: Authorization, now: Date)
 }
 
 /**
- * The CTEs that use a code up and grant what it stands for, in `source`. $3 is now, $6 to $9 are the hash of the code, the application,
- * the redirect address and the challenge.
+ * The CTEs that use up a code and select its grant in `source`. $3 is now; $6 to $9 are the hash of the code, the application, the redirect
+ * address and the challenge.
  */
 export const REDEEMED = `
   redeemed as (
@@ -73,15 +73,15 @@ export function challengeOfVerifier(verifier: string): string {
 
 interface CodeExchange extends TokenIssue {
   code: string;
-  /** Exactly the text that the code was issued for. */
+  /** Must be exactly the text for which the code was issued. */
   redirectUri: string;
-  /** The PKCE verifier; must be undefined where the code has no challenge. */
+  /** The PKCE verifier; must be undefined if the code has no challenge. */
   verifier: string | undefined;
 }
 
 /**
- * Exchanges an authorization code once. One statement marks the code as used and issues the tokens, so only one of several
- * parallel exchanges succeeds. A second use revokes the tokens of the first (docs/decisions.md, 7).
+ * Exchanges an authorization code once. One statement marks the code as used and issues the tokens, so only one of several parallel
+ * exchanges succeeds. A second use revokes the tokens of the first (docs/decisions.md, 7).
  * @throws OAuthError invalid_grant
  */
 export async function redeemCode(db: Db, exchange: CodeExchange): Promise<IssuedTokens> {
@@ -100,7 +100,7 @@ export async function redeemCode(db: Db, exchange: CodeExchange): Promise<Issued
 const HANDLE =
   'is the handle of a second step, not yet a code: send it with the verification code to /verify, which answers with the code';
 
-/** Whether a text is the handle of a second step of the application. */
+/** Whether a text is the handle of an application's second step. */
 async function isHandle(db: Db, key: Buffer, applicationId: string): Promise<boolean> {
   const found = await db.query(
     'select from second_factor_challenges where challenge_sha256 = $1 and application_id = $2',

@@ -2,12 +2,12 @@ import { cellPools, inEach } from '../../database/cells/contexts.ts';
 import type { Pool } from '../../database/database.ts';
 import { MAX_REFRESH_TOKENS } from './issued-tokens.ts';
 
-/** Rows deleted in one statement. A longer delete would hold locks that sign-ins wait for. */
+/** The number of rows deleted in one statement. A longer delete would hold locks that sign-ins wait for. */
 const BATCH_ROWS = 5_000;
 
 type Expired = [table: string, key: string, condition: string];
 
-/** In each cell. */
+/** Deleted in each cell. */
 const EXPIRED_IN_CELL: Expired = [
   'step_up_challenges',
   'challenge_sha256',
@@ -15,8 +15,8 @@ const EXPIRED_IN_CELL: Expired = [
 ];
 
 /**
- * What has expired, and how long it is kept after that. Codes are kept so that a second use is recognised, access tokens so that
- * the answer is `token_expired`, everything else so that a clock that is wrong by minutes does no harm.
+ * What expires, and how long it is kept afterwards. Codes are kept so that a second use is recognised, and access tokens so that the answer
+ * is `token_expired`. Everything else is kept so that a clock that is wrong by minutes does no harm.
  */
 const EXPIRED: Expired[] = [
   ['sign_in_requests', 'request_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],

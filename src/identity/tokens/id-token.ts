@@ -8,9 +8,9 @@ const ID_TOKEN_LIFETIME_SECONDS = 3_600;
 const HEADER = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }));
 
 /**
- * The id_token of a token response (the service interface, POST /token; OpenID Connect Core, 2). It is signed by HS256 with the
- * UTF-8 bytes of the client secret. The application could forge it, so this service accepts it only as a hint for sign-out.
- * @param input `secret`: the client secret that the application authenticated with
+ * The id_token of a token response (service interface, POST /token; OpenID Connect Core, 2). It is signed with HS256; the key is the UTF-8
+ * bytes of the client secret. The application could forge it, so this service accepts it only as a hint for sign-out.
+ * @param input `secret`: the client secret with which the application authenticated
  */
 export function idToken(issuer: string, input: { secret: string; tokens: IssuedTokens; now: Date }): string {
   const { secret, tokens, now } = input;
@@ -30,7 +30,7 @@ export function idToken(issuer: string, input: { secret: string; tokens: IssuedT
   return `${content}.${sign(content, secret).toString('base64url')}`;
 }
 
-/** The claims of an id_token_hint that one of the secrets signed, even if it has expired; undefined for any other text. */
+/** The claims of an id_token_hint that one of the secrets has signed, even if it has expired; undefined for any other text. */
 export function readIdTokenHint(
   hint: string,
   issuer: string,
@@ -50,7 +50,7 @@ export function readIdTokenHint(
   return { sub, aud };
 }
 
-/** The audience that an id_token names. Its signature is not checked. */
+/** The audience in an id_token. Its signature is not checked. */
 export function audienceOf(hint: string): string | undefined {
   const { aud } = parse(hint.split('.')[1] ?? '');
   return typeof aud === 'string' ? aud : undefined;

@@ -5,45 +5,45 @@ import { Periodic } from '../../process/periodic.ts';
 import { monotonic } from '../../values/calendar.ts';
 
 const POLL_INTERVAL_MS = 300;
-/** The age up to which a version is trusted. Every process sees a change within a second. */
+/** Milliseconds for which a version is trusted. So every process sees a change within a second. */
 const MAX_AGE_MS = 1_000;
 
-/** Changes that one poll reads. After more of them everything cached is read again. */
+/** The most changes that one poll reads. If there are more, everything cached is read again. */
 const MAX_CHANGES = 1_000;
-/** Subjects whose last change is remembered. */
+/** The number of subjects whose last change is remembered. */
 const MAX_SUBJECTS = 10_000;
 
-/** What was read from the database, and the version that was read together with it. */
+/** Something read from the database, with the version that was read together with it. */
 export interface Versioned {
   version: number;
 }
 
 interface Row {
   version: number;
-  /** Null where nothing has changed. */
+  /** Null if nothing has changed. */
   changed: number | null;
   subject: string;
 }
 
-/** The name of what a cached session or application depends on, as the triggers write it. */
+/** The name of something that a cached session or application depends on, in the form that the triggers write. */
 export function subject(kind: 'contact' | 'application' | 'client', id: string): string {
   return `${kind}:${id}`;
 }
 
 /**
- * Tells whether cached contacts, clients, applications and tokens are still current. Every transaction that changes one of them
- * raises a version number in the database and names the subjects that it changed. A cache entry keeps the version that was read
- * together with it, and stays current until one of its own subjects changes.
- * The poll has a connection of its own: if it waited for a free one under load, every cache would be useless.
+ * Knows whether cached contacts, clients, applications and tokens are still current. Every transaction that changes one of them raises a
+ * version number in the database and names the subjects that it changed. A cache entry keeps the version that was read together with it,
+ * and stays current until one of its own subjects changes. The poll has a connection of its own. If it waited for a free one under load,
+ * every cache would be useless.
  */
 export class IdentityVersion {
   readonly #pool: Pool;
   readonly #polling: Periodic;
   /** The last version that was read. */
   #version = Number.POSITIVE_INFINITY;
-  /** The subjects of all later versions are in `#changed`. */
+  /** The subjects of all versions after this one are in `#changed`. */
   #forgotten = Number.POSITIVE_INFINITY;
-  /** The version that changed a subject last. */
+  /** The last version that changed each subject. */
   readonly #changed = new Map<string, number>();
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -70,9 +70,9 @@ export class IdentityVersion {
   }
 
   /**
-   * Whether an entry may be used without asking the database. Costs 50 ns where nothing has changed since the last call for it.
-   * @param entry gets the present version where it is still current
-   * @param subjects what it depends on, asked for only after a change
+   * Whether an entry may be used without asking the database. It costs 50 ns if nothing has changed since the last call for the entry.
+   * @param entry gets the current version if it is still current
+   * @param subjects what it depends on; called only after a change
    */
   isCurrent(entry: Versioned, subjects: () => Iterable<string>): boolean {
     if (monotonic() - this.#readAt > MAX_AGE_MS) return false;

@@ -2,10 +2,10 @@ import { type Db, first } from '../../database/database.ts';
 import { randomToken, sha256 } from '../../values/crypto.ts';
 import { OAuthError } from '../oauth-error.ts';
 
-/** How long an access token lives (the service interface, Limits). */
+/** Seconds for which an access token is valid (service interface, Limits). */
 export const ACCESS_TOKEN_LIFETIME_SECONDS = 3_600;
 
-/** What a token response is made of. */
+/** The contents of a token response. */
 export interface IssuedTokens {
   accessToken: string;
   refreshToken: string;
@@ -21,7 +21,7 @@ export interface IssuedTokens {
 /** What every token response depends on. */
 export interface TokenIssue {
   applicationId: string;
-  /** SHA-256 of the certificate that the tokens are bound to, base64url; null on the authorization listener. */
+  /** SHA-256 of the certificate to which the tokens are bound, base64url; null on the authorization listener. */
   thumbprint: string | null;
   now: Date;
 }
@@ -36,8 +36,8 @@ interface GrantRow {
 }
 
 /**
- * The end of a statement that issues tokens. The rows of its CTE `source` are the grants.
- * $1 and $2 are the hashes of the refresh and the access token, $3 is now, $4 the expiry, $5 the thumbprint.
+ * The end of a statement that issues tokens. The rows of its CTE `source` are the grants. $1 and $2 are the hashes of the refresh and the
+ * access token, $3 is now, $4 the expiry, $5 the thumbprint.
  */
 export const ISSUE_TOKENS = `
   refresh as (
@@ -57,7 +57,7 @@ export const ISSUE_TOKENS = `
 /**
  * Runs a statement that ends with ISSUE_TOKENS.
  * @param statement `values`: its parameters from $6 on
- * @returns undefined where its `source` gave no grant
+ * @returns undefined if its `source` selected no grant
  */
 export async function issueTokens(
   db: Db,
@@ -86,13 +86,13 @@ export async function issueTokens(
   };
 }
 
-/** Refresh tokens of one contact and application that are accepted: the newest ones. */
+/** The number of refresh tokens of one contact and application that are accepted: the newest ones. */
 export const MAX_REFRESH_TOKENS = 10;
 
 /**
- * The rows of a refresh token that is in force: its grant is not revoked, it is young enough, and fewer than MAX_REFRESH_TOKENS
- * are newer. Decided when it is read.
- * @param parameters the numbers of the statement's parameters, for example `$1`
+ * The rows of a valid refresh token: its grant is not revoked, it is young enough, and fewer than MAX_REFRESH_TOKENS are newer. This is
+ * determined when it is read.
+ * @param parameters the statement's parameters, for example `$1`
  */
 function refreshTokenInForce(parameters: { token: string; application: string; now: string }): string {
   const { token, application, now } = parameters;
@@ -115,8 +115,8 @@ const REFRESH = `
   ${ISSUE_TOKENS}`;
 
 /**
- * Exchanges a refresh token for a new pair. The token itself stays usable while it is one of the last ten (docs/decisions.md, 7).
- * A grant that was issued over mutual TLS is refreshed over mutual TLS only.
+ * Exchanges a refresh token for a new pair. The token itself remains usable while it is one of the last ten (docs/decisions.md, 7). A grant
+ * that was issued over mutual TLS can be refreshed only over mutual TLS.
  * @throws OAuthError invalid_grant
  */
 export async function redeemRefreshToken(
@@ -132,7 +132,7 @@ export async function redeemRefreshToken(
   );
 }
 
-/** What RFC 7662 tells of a token. */
+/** The answer of an introspection (RFC 7662). */
 export interface Introspection {
   contact_id: string;
   kind: 'access_token' | 'refresh_token';
@@ -141,7 +141,7 @@ export interface Introspection {
   thumbprint: string | null;
 }
 
-/** A token of the application that is in force; undefined for any other. */
+/** A valid token of the application; undefined for any other. */
 export async function introspect(
   db: Db,
   { applicationId, token, now }: { applicationId: string; token: string; now: Date },
@@ -161,8 +161,8 @@ const INTROSPECT = `
   ${refreshTokenInForce({ token: '$1', application: '$2', now: '$3' })}`;
 
 /**
- * Revokes a token of the application (RFC 7009). An access token is revoked alone, a refresh token with its whole grant.
- * Every process refuses it within a second. An unknown token is not an error (RFC 7009, 2.2).
+ * Revokes a token of the application (RFC 7009). An access token is revoked alone, a refresh token with its whole grant. Every process
+ * refuses it within a second. An unknown token is not an error (RFC 7009, 2.2).
  */
 export async function revokeToken(
   db: Db,

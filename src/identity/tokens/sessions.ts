@@ -9,38 +9,38 @@ import { Problem } from '../../values/errors.ts';
 import { PERMISSIONS, type Permissions } from '../people/permission.ts';
 import { IdentityVersion, subject, type Versioned } from './identity-version.ts';
 
-/** About 1 kB each for a contact with one client. */
+/** A session takes about 1 kB for a contact with one client. */
 const MAX_CACHED_SESSIONS = 50_000;
-/** The age up to which a look-up in flight is shared with other requests for the same token. */
+/** Milliseconds during which a look-up in flight is shared with other requests for the same token. */
 const MAX_SHARED_AGE_MS = 300;
 /** A token is 256 bits in base64url. No other text is looked up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** What an access token stands for. */
+/** What an access token grants. */
 export interface Session {
   contactId: string;
   applicationId: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** The certificate (SHA-256, base64url) that the token is bound to, or null (RFC 8705). */
+  /** The certificate (SHA-256, base64url) to which the token is bound, or null (RFC 8705). */
   thumbprint: string | null;
   /** The hash by which the token is stored. */
   tokenSha256: Buffer;
-  /** The contact has a second factor. */
+  /** Whether the contact has a second factor. */
   secondFactor: boolean;
   /** The contact's clients by client_id. */
   clients: Map<string, SessionClient>;
 }
 
-/** What a session gives for one client. */
+/** What a session grants for one client. */
 export interface SessionClient {
   name: string;
   enabled: boolean;
   /** The number of the cell that it lives in. */
   cell: number;
-  /** It goes to another cell now. */
+  /** Whether it is being moved to another cell now. */
   moving: boolean;
-  /** Approvals of its payments need a verification code. */
+  /** Whether approvals of its payments need a verification code. */
   stepUp: boolean;
   permissions: Permissions;
 }
@@ -62,8 +62,8 @@ interface Row {
 }
 
 /**
- * The sessions of access tokens, cached. A token that was used recently costs no query and less than 1 us. Every process sees a
- * revocation, or a change of the contact, its clients or the application, within a second (identity-version.ts).
+ * The sessions of access tokens, cached. A recently used token costs no query and less than 1 us. Every process sees a revocation, or a
+ * change of the contact, its clients or the application, within a second (identity-version.ts).
  */
 export class Sessions {
   readonly identityVersion: IdentityVersion;
@@ -89,7 +89,7 @@ export class Sessions {
   /**
    * The session of an access token.
    * @param bearer the token as the caller sent it
-   * @returns the session where it is cached, otherwise a promise of it
+   * @returns the session if it is cached, otherwise a promise of it
    * @throws Problem authentication_failed, token_expired
    */
   find(bearer: string): Session | Promise<Session> {
@@ -99,7 +99,7 @@ export class Sessions {
     return this.#lookUp(bearer, TOKEN.test(bearer) ? sha256(bearer) : undefined);
   }
 
-  /** The session of an access token that is known by its hash only: that of a browser on the pages. @throws Problem as `find` */
+  /** The session of an access token of which only the hash is known: that of a browser on the pages. @throws Problem like `find` */
   findStored(tokenSha256: Buffer): Session | Promise<Session> {
     // No bearer text has this form.
     const key = `# ${tokenSha256.toString('base64')}`;
@@ -134,8 +134,8 @@ export class Sessions {
 }
 
 /**
- * Looks at a session again, within the transaction of a change.
- * @returns what it gives for the client now, and whether the contact has a second factor; no client where the contact no longer belongs to it
+ * Checks a session again, within the transaction of a change.
+ * @returns what it grants for the client now, and whether the contact has a second factor; no client if the contact no longer belongs to it
  * @throws Problem authentication_failed, token_expired
  */
 export async function confirmSession(
@@ -151,7 +151,7 @@ export async function confirmSession(
   return { client: clients.get(clientId), secondFactor };
 }
 
-/** A process that knows one cell must not look for a client of another one there. @throws UnknownCell */
+/** A process that knows only one cell must not look there for a client of another one. @throws UnknownCell */
 function refuseOtherCells({ clients }: Session): void {
   for (const { cell } of clients.values()) if (cell !== 0) throw new UnknownCell();
 }
@@ -196,8 +196,8 @@ function unexpired(session: Session, clock: Clock): Session {
 }
 
 /**
- * A token in force, with the version of the same instant: the token and its grant are not revoked, its contact and its application
- * are enabled. A trusted grant reaches only the clients that the application may act for.
+ * A valid token, with the version of the same instant: the token and its grant are not revoked, and its contact and application are
+ * enabled. A trusted grant covers only the clients for which the application may act.
  * @param condition on the contact's clients `p`, if not all of them matter
  */
 const sessionStatement = (condition = '') => `

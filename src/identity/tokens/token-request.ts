@@ -40,7 +40,7 @@ function readCodeRequest(fields: Parameters): CodeRequest {
 
 function readRefreshRequest(fields: Parameters): RefreshRequest {
   const refreshToken = fields.require('refresh_token');
-  // Client libraries leave the scope out. A scope that is sent must include the only one there is.
+  // Client libraries omit the scope. A scope that is sent must include the only one there is.
   const scope = fields.get('scope');
   if (scope !== undefined && !scope.split(' ').includes('openid'))
     throw new OAuthError('invalid_scope', 'scope: must contain openid');

@@ -15,8 +15,8 @@ const TRUSTED = `
   ${ISSUE_TOKENS}`;
 
 /**
- * Issues tokens for a contact on behalf of its institution (the service interface, POST {trusted_url}/token/{contact_id}).
- * The caller has checked that the certificate is registered for the application (client-certificate.ts).
+ * Issues tokens for a contact on behalf of its institution (service interface, POST {trusted_url}/token/{contact_id}). The caller has
+ * checked that the certificate is registered for the application (client-certificate.ts).
  * @throws OAuthError unauthorized_client, with the same text for every reason, so that nobody can probe for contacts
  */
 export async function issueTrustedTokens(
@@ -32,7 +32,7 @@ export async function issueTrustedTokens(
   );
 }
 
-/** The contacts that an application may take tokens for, in the order of their identifiers. */
+/** The contacts for which an application may request tokens, in the order of their identifiers. */
 export async function trustedContacts(db: Db, applicationId: string): Promise<string[]> {
   const { rows } = await db.query<{ contact_id: string }>(
     `select k.contact_id from contacts k where k.status = 'enabled' and k.trusted_access
