@@ -48,7 +48,7 @@ const TEXTS: Record<Language, Texts> = {
   },
 };
 
-/** The pages of {base_url}/app that need no script: what does not exist, and a sign-in that failed. */
+/** The pages of {base_url}/app that need no script: for unknown addresses, and for a failed sign-in. */
 export class AppPages {
   readonly #frame: PageFrame;
 

@@ -27,7 +27,7 @@ const Profile = Type.Object(
   closed,
 );
 
-/** What the pages know and change of the person and its sessions (docs/pages.md). */
+/** What the pages read and change about the person and its sessions (docs/pages.md). */
 export function dataRoutes(app: FastifyInstance, context: Context): void {
   const { pool, clock, vault, config } = context;
   const actOf = ({ contact_id: id }: PageSession, requestId: string): Act => ({
@@ -45,7 +45,7 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
       throw error;
     }
   });
-  // Keys, the pointer and navigation count as activity; a page that only polls does not call this.
+  // Keys, the pointer and navigation count as activity. A page that only polls does not call this.
   app.post('/app/session/activity', async (request, reply) => {
     await requireSession(context, request, true);
     return reply.code(204).send();
@@ -95,7 +95,7 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** The person, its clients, and how long the session lasts. */
+/** The person, its clients, and the remaining time of the session. */
 async function shownSession({ pool, clock, config }: Context, session: PageSession): Promise<SessionAnswer> {
   const person = await findPagePerson(pool, session.contact_id);
   if (!person) throw new Problem('authentication_failed', 'the person no longer exists');

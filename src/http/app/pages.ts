@@ -9,7 +9,7 @@ import { Problem } from '../../values/errors.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether one of the person's clients has what a page shows. */
+/** Whether one of the person's clients has the record that a page shows. */
 type Exists = (db: Db, id: string, clientIds: string[]) => Promise<boolean>;
 
 const payment: Exists = async (db, id, clientIds) => {
@@ -35,13 +35,13 @@ const currencyAccount: Exists = async (db, currency, clientIds) => {
   return held.flat().some((each) => each.currency === currency);
 };
 
-/** A page: the module in pages/ that draws it, and whether there is what its address names. */
+/** A page: the module in pages/ that draws it, and the check that its record exists. */
 interface AppPage {
   source: string;
   exists?: Exists;
 }
 
-/** The pages of the application, without `{base_url}/app`. What comes after a colon is checked. */
+/** The pages of the application, without `{base_url}/app`. The part after a colon is checked. */
 const PAGES: Record<string, AppPage> = {
   '': { source: 'app/home/home.tsx' },
   '/payments': { source: 'app/payments/payments.tsx' },
@@ -73,7 +73,7 @@ export function pagesOf({ environment }: Pick<Config, 'environment'>): [string, 
   return Object.entries(environment === 'sandbox' ? { ...PAGES, ...SANDBOX_PAGES } : PAGES);
 }
 
-/** What was found; undefined where a Problem says that it does not exist. */
+/** The record that was found; undefined if a Problem says that it does not exist. */
 async function found<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

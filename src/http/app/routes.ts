@@ -16,10 +16,10 @@ interface PageRequest {
   Querystring: { client_id?: string | string[] };
 }
 
-/** {base_url}/app: the sign-in of the clients' pages, the data of their sessions, and the pages themselves (docs/pages.md). */
+/** {base_url}/app: the sign-in to the clients' pages, the data of their sessions, and the pages themselves (docs/pages.md). */
 export function appRoutes(app: FastifyInstance, context: Context): void {
   const { config, pool } = context;
-  // They have no access token: what needs a session asks for it.
+  // These routes need no access token. Those that need a session check it themselves.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };
     route.schema = { ...route.schema, hide: true };
@@ -35,7 +35,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
   securityRoutes(app, context);
   pages.assetRoutes(app);
 
-  /** Who opens a page, and is active by that; undefined where the answer leads to the sign-in. */
+  /** The person who opens a page, which counts as activity; undefined if the answer leads to the sign-in. */
   const visitor = async (request: FastifyRequest, reply: FastifyReply): Promise<PagePerson | undefined> => {
     const session = await sessionOf(context, request, true);
     const person = session && (await findPagePerson(pool, session.contact_id));
@@ -58,7 +58,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
         return plain.notFound(reply, languageFor(person, request));
       return pages.send(reply, languageFor(person, request), source);
     });
-  // As a person may type it.
+  // A person may type it this way.
   app.get('/app/', (request, reply) => reply.redirect(request.url.replace('/app/', '/app'), 302));
   app.get('/app/*', async (request, reply) => {
     const person = await visitor(request, reply);

@@ -20,9 +20,9 @@ import { Problem } from '../../values/errors.ts';
 import { closed } from '../../values/schemas.ts';
 import { requireSession } from './session.ts';
 
-/** Characters of a sealed set-up. */
+/** The most characters of a sealed setup. */
 const MAX_SETUP_LENGTH = 1_000;
-/** Characters of a code with blanks. */
+/** The most characters of a code with blanks. */
 const MAX_CODE_LENGTH = 20;
 
 const CurrentPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH });
@@ -42,7 +42,7 @@ const FirstCode = Type.Object(
   closed,
 );
 
-/** What a person changes of its own sign-in: the password, the authenticator, the recovery codes (docs/pages.md). */
+/** What a person changes about its own sign-in: the password, the authenticator, the recovery codes (docs/pages.md). */
 export function securityRoutes(app: FastifyInstance, context: Context): void {
   const { pool, clock, vault, config } = context;
   const actOf = ({ contact_id: id }: PageSession, requestId: string): Act => ({
@@ -103,14 +103,17 @@ export function securityRoutes(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** Who finds a browser that somebody left open has no password. @throws Problem invalid_body, as `confirmPassword` */
+/**
+ * Confirms that it is the person itself. Somebody who finds an unattended browser does not know the password.
+ * @throws Problem invalid_body, like `confirmPassword`
+ */
 async function confirmPerson(context: Context, session: PageSession, password: string | undefined): Promise<void> {
   if (password !== undefined) return confirmPassword(context, session, password);
   if (await isFreshSignIn(context.pool, session, context.clock.now())) return;
   throw new Problem('invalid_body', { field: 'current_password', message: 'is required: the sign-in was a while ago' });
 }
 
-/** @throws Problem invalid_body where the password is wrong; rate_limited after too many wrong ones */
+/** @throws Problem invalid_body if the password is wrong; rate_limited after too many wrong ones */
 async function confirmPassword({ pool, clock }: Context, session: PageSession, password: string): Promise<void> {
   const { email } = await findContact(pool, session.contact_id);
   await checkPassword(pool, clock, { email, password }).catch((error) => {

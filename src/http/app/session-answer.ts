@@ -1,24 +1,24 @@
 import type { PagePerson } from '../../identity/people/page-person.ts';
 
-/** GET /app/session: who is signed in, and how long the session lasts. */
+/** The answer of GET /app/session: who is signed in, and how long the session lasts. */
 export interface SessionAnswer extends PagePerson {
-  /** Who it is, as pages send it back in `X-Lombard-Person`. */
+  /** Identifies the person. Pages send it back in `X-Lombard-Person`. */
   person: string;
-  /** The service's clock. */
+  /** The time of the service's clock. */
   now: string;
-  /** How long nothing may be done. */
+  /** Seconds without activity after which the session ends. */
   idle_seconds: number;
   idle_at: string;
   expires_at: string;
 }
 
-/** One of GET /app/sessions: a browser in which the person is signed in. */
+/** An entry of GET /app/sessions: a browser in which the person is signed in. */
 export interface OwnSession {
   id: string;
-  /** As the browser names itself. */
+  /** The browser's description of itself. */
   browser: string;
   created_at: string;
   last_active_at: string;
-  /** It is the one that asks. */
+  /** Whether it is the browser that asks. */
   current: boolean;
 }

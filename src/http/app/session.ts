@@ -22,7 +22,7 @@ export function sessionCookie(context: Context, secret: string | undefined): str
   return secret === undefined ? setCookieHeader(cookie(context), '', 0) : setCookieHeader(cookie(context), secret);
 }
 
-/** The session of a browser; undefined where it has none that is in force. @param active the person has done something */
+/** The valid session of a browser; undefined if it has none. @param active whether the person has just done something */
 export async function sessionOf(
   context: Context,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export async function sessionOf(
   return findPageSession(pool, secret, { now: clock.now(), idleMs: config.appIdle, active });
 }
 
-/** Tells a page whose session is over why: with `idle` it says so to the person. The header is `X-Lombard-Session-End`. */
+/** Tells a page why its session is over. With `idle` the page tells the person. The header is `X-Lombard-Session-End`. */
 export async function tellSessionEnd(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const secret = secretOf(context, request);
   if (secret === undefined) return;
@@ -43,7 +43,7 @@ export async function tellSessionEnd(context: Context, request: FastifyRequest, 
   reply.header('x-lombard-session-end', end);
 }
 
-/** As `sessionOf`. @throws Problem authentication_failed where there is none, as `requireSamePerson`; permission_denied as `requireOwnPage` */
+/** Like `sessionOf`. @throws Problem authentication_failed if there is none, and like `requireSamePerson`; permission_denied like `requireOwnPage` */
 export async function requireSession(context: Context, request: FastifyRequest, active = false): Promise<PageSession> {
   const session = await sessionOf(context, request, active);
   if (!session) throw new Problem('authentication_failed', 'the browser is not signed in, or its session is over');
@@ -52,10 +52,10 @@ export async function requireSession(context: Context, request: FastifyRequest, 
   return session;
 }
 
-/** The pages call the client API here, with their cookie in place of a token. */
+/** The addresses under which the pages call the client API, with their cookie in place of a token. */
 export const APP_CALLS = new PageCalls('/app/api');
 
-/** What a call of the pages may do: as with an access token of the person for `lombard-app`. @throws Problem as `requireSession` */
+/** The rights of a call from the pages: those of an access token of the person for `lombard-app`. @throws Problem like `requireSession` */
 export async function sessionOfCall(context: Context, request: FastifyRequest, sessions: Sessions): Promise<Session> {
   return sessions.findStored((await requireSession(context, request)).token_sha256);
 }

@@ -11,14 +11,14 @@ import { ownAddress } from '../page/own-page.ts';
 import type { AppPages } from './app-pages.ts';
 import { sessionCookie, sessionOf } from './session.ts';
 
-/** State, verifier, and where to go on. */
+/** State, verifier, and the address to continue with. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
 function begunSignIns({ addresses }: Context): BegunSignIns {
   return new BegunSignIns({ name: 'app-sign-in', address: addresses.api }, SIGN_IN);
 }
 
-/** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It comes back to where it was. */
+/** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It returns to the page where it was. */
 export function redirectToSignIn(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { addresses } = context;
   const own = ownAddress(addresses.api, request);
@@ -39,14 +39,14 @@ export function redirectToSignIn(context: Context, request: FastifyRequest, repl
   return reply.redirect(`${addresses.auth}/authenticate?${query}`, 302);
 }
 
-/** GET /app/callback: the browser comes back with a code, which becomes its session. */
+/** GET /app/callback: the browser returns with a code, from which its session is made. */
 export function signInRoutes(app: FastifyInstance, context: Context, pages: AppPages): void {
   app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/app/callback', async (request, reply) => {
     const { pool, clock, addresses } = context;
     const { code, state } = request.query;
     const begun = begunSignIns(context);
     const [kept, verifier = '', back = ''] = begun.find(request, state);
-    // A code that this browser did not ask for could sign it in as somebody else.
+    // A code that this browser did not request could sign it in as somebody else.
     const asked = typeof code === 'string' && kept !== undefined;
     const secret = asked
       ? await beginPageSession(pool, {

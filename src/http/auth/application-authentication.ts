@@ -6,17 +6,17 @@ import type {
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
 
-/** An application that has authenticated, and the secret it used. */
+/** An application that has authenticated, and the secret that it used. */
 export interface AuthenticatedApplication {
   application: RegisteredApplication;
   secret: string;
 }
 
-/** Characters of the header Authorization that are read. */
+/** The most characters that are read of the header Authorization. */
 const MAX_HEADER_LENGTH = 4_096;
 
 /**
- * Client authentication: `client_secret_basic`, or `client_secret_post` in the form; never both (RFC 6749, 2.3).
+ * Authenticates an application with `client_secret_basic`, or `client_secret_post` in the form; never both (RFC 6749, 2.3).
  * @throws OAuthError invalid_client, invalid_request
  */
 export async function authenticateApplication(
@@ -45,7 +45,7 @@ export async function authenticateApplication(
 }
 
 /**
- * As `authenticateApplication`; a public application only names itself, by `client_id` in the form (RFC 6749, 2.3.1 and 3.2.1).
+ * Like `authenticateApplication`, but a public application only identifies itself, by `client_id` in the form (RFC 6749, 2.3.1 and 3.2.1).
  * @returns `secret`: undefined for a public application
  * @throws OAuthError invalid_client, invalid_request
  */
@@ -81,7 +81,7 @@ export async function basicCredentials(
   const [id, secret] = [text.slice(0, colon), text.slice(colon + 1)];
   const asSent = await applications.authenticate(id, secret);
   if (asSent) return asSent;
-  // RFC 6749, 2.3.1 asks for both parts form-encoded. Few clients do that, so the decoded reading is tried second.
+  // RFC 6749, 2.3.1 requires both parts form-encoded. Few clients do that, so the decoded values are tried second.
   const [decodedId, decodedSecret] = [formDecoded(id), formDecoded(secret)];
   if (decodedId === id && decodedSecret === secret) refuse();
   return (await applications.authenticate(decodedId, decodedSecret)) ?? refuse();

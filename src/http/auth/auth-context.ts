@@ -5,7 +5,7 @@ import type { ClientCertificate } from '../../identity/applications/client-certi
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import type { Pages } from './pages/pages.ts';
 
-/** Gives the certificate of a request that came over mutual TLS. The trusted listener has validated it already. */
+/** Returns the certificate of a request that came over mutual TLS. The trusted listener has validated it already. */
 export type CertificateOf = (request: FastifyRequest) => ClientCertificate;
 
 /** What the token operations need. */
@@ -13,11 +13,11 @@ export interface AuthContext {
   context: Context;
   sessions: Sessions;
   applications: ApplicationCredentials;
-  /** On the trusted listener only. Tokens issued there are bound to the certificate (RFC 8705, 3). */
+  /** Only on the trusted listener. Tokens issued there are bound to the certificate (RFC 8705, 3). */
   certificateOf: CertificateOf | undefined;
 }
 
-/** What the operations that also serve browsers need. */
+/** What operations need that also serve browsers. */
 export interface PageContext extends AuthContext {
   pages: Pages;
 }

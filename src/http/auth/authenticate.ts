@@ -21,7 +21,7 @@ import { signInHeadless } from './headless.ts';
 import type { SignInForm } from './pages/pages.ts';
 import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
-/** GET and POST /authenticate, and its alias POST /login (the service interface, Authentication; docs/decisions.md, 7). */
+/** GET and POST /authenticate, and its alias POST /login (service interface, Authentication; docs/decisions.md, 7). */
 export function authenticateRoutes(app: FastifyInstance, auth: PageContext): void {
   app.get('/authenticate', { config: { page: true } }, (request, reply) => showSignIn(auth, request, reply));
   for (const path of ['/authenticate', '/login']) {
@@ -86,7 +86,7 @@ function signInForm(
     action: `${context.addresses.auth}/authenticate`,
     request: input.id,
     clientId: application.id,
-    // Clients know their institution, and not the program behind its pages.
+    // Clients know their institution, but not the program behind its pages.
     application: application.id === PAGES_APPLICATION ? context.config.institution.name : application.name,
     state: input.state,
     redirectUri: input.redirectUri,
@@ -95,7 +95,7 @@ function signInForm(
   };
 }
 
-/** A page that was posted. A refusal shows the page again. */
+/** Handles a posted page. After a refusal the page is shown again. */
 async function signInByPage(auth: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { context, pages } = auth;
   const { pool, clock } = context;

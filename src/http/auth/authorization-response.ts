@@ -13,7 +13,7 @@ import { wantsCode } from './form.ts';
 import { TEXTS } from './pages/texts.ts';
 import { noteSignIn } from './sign-in-journal.ts';
 
-/** A sign-in whose password was right. */
+/** A sign-in with a correct password. */
 export interface SignIn extends Omit<Authorization, 'methods' | 'authenticatedAt'> {
   state: string;
   secondFactor: 'none' | 'totp' | 'sms';
@@ -23,7 +23,7 @@ export interface SignIn extends Omit<Authorization, 'methods' | 'authenticatedAt
   language: Language;
 }
 
-/** Answers a right password: with the authorization code, or with the step for the second factor. */
+/** Continues after a correct password: with the authorization code, or with the second factor. */
 export async function continueSignIn(
   auth: AuthContext,
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function continueSignIn(
   return reply.redirect(address, 302);
 }
 
-/** Ends a sign-in: sends the authorization code to the application, and begins a browser session where single sign-on is allowed. */
+/** Ends a sign-in: sends the authorization code to the application, and begins a browser session if single sign-on is allowed. */
 export async function completeSignIn(
   auth: AuthContext,
   request: FastifyRequest,
@@ -68,7 +68,7 @@ export async function completeSignIn(
   return redirectToApplication(auth, reply, signIn.redirectUri, { code, state: signIn.state });
 }
 
-/** Sends the browser back to the application. `iss` tells the application which server answered (RFC 9207). */
+/** Sends the browser back to the application. `iss` identifies the server that answered (RFC 9207). */
 export function redirectToApplication(
   { context }: AuthContext,
   reply: FastifyReply,
@@ -94,8 +94,8 @@ const REDIRECTABLE = new Set([
 ]);
 
 /**
- * Sends the browser back to the application with an error. `parameters` are those of the request; their state goes back too.
- * A failure of this service is answered as 502 instead, so that monitoring sees it.
+ * Sends the browser back to the application with an error. `parameters` are those of the request; their state is returned too. A failure of
+ * this service is answered with 502 instead, so that monitoring sees it.
  */
 export function redirectError(
   auth: AuthContext,
@@ -116,7 +116,7 @@ export function redirectError(
   });
 }
 
-/** The state of a request, or undefined where it is missing or malformed. */
+/** The state of a request, or undefined if it is missing or malformed. */
 function stateOf(parameters: Parameters): string | undefined {
   try {
     return parameters.get('state', MAX_STATE_LENGTH);
@@ -125,7 +125,7 @@ function stateOf(parameters: Parameters): string | undefined {
   }
 }
 
-/** An address with parameters added to those it has. */
+/** Adds parameters to an address. */
 export function withParameters(address: string, parameters: Record<string, string | undefined>): string {
   const added = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) added.set(name, value);

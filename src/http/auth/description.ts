@@ -6,7 +6,7 @@ import { SCHEMAS } from './description/schemas.ts';
 import { SIGN_IN_OPERATIONS } from './description/sign-in-operations.ts';
 import { TOKEN_OPERATIONS, trustedToken } from './description/token-operations.ts';
 
-/** Version of the API's description (the service interface, Versioning). */
+/** The version of the API's description (service interface, Versioning). */
 const API_VERSION = '0.1';
 
 /** GET /openapi.json of the authorization server. */

@@ -10,12 +10,12 @@ import type { Pages } from './pages/pages.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Browsers are answered with a page, errors included. */
+    /** Whether browsers are answered with a page, including for errors. */
     page?: boolean;
   }
 }
 
-/** Makes every error of a scope `{error, error_description}` (RFC 6749, 5.2), or a page for a browser. */
+/** Answers every error of a scope with `{error, error_description}` (RFC 6749, 5.2), or with a page for a browser. */
 export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
   scope.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = hasHungUp(request)
@@ -28,7 +28,7 @@ export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
   });
 }
 
-/** Sends an error as JSON, with the headers that its code asks for (RFC 6749, 5.2; RFC 6750, 3). */
+/** Sends an error as JSON, with the headers that its code requires (RFC 6749, 5.2; RFC 6750, 3). */
 export function sendOAuthError(reply: FastifyReply, refused: OAuthError): FastifyReply {
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter));
   if (refused.code === 'invalid_client') reply.header('www-authenticate', 'Basic realm="lombard", charset="UTF-8"');
@@ -50,12 +50,12 @@ function sendFailure(pages: Pages, request: FastifyRequest, reply: FastifyReply,
   return pages.send(reply, refused.status, page);
 }
 
-/** A text in the characters that an error_description may have (RFC 6749, 5.2). */
+/** Restricts a text to the characters that an error_description may have (RFC 6749, 5.2). */
 export function ascii(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** Any error as the authorization server answers it. An error that is not the caller's becomes server_error. */
+/** Converts any error to one of the authorization server. An error that is not the caller's becomes server_error. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   const code = codeOf(error) ?? '';

@@ -5,10 +5,10 @@ import { type Language, languageOf } from '../../values/language.ts';
 import type { PageContext } from './auth-context.ts';
 import { form, query, requireSameOrigin } from './form.ts';
 
-/** Characters of a link's token. */
+/** The most characters of a link's token. */
 const MAX_TOKEN_LENGTH = 64;
 
-/** GET and POST /forgotten-password, and /new-password, which the mailed link leads to (docs/signing-in.md, Forgotten password). */
+/** GET and POST /forgotten-password, and /new-password, to which the mailed link leads (docs/signing-in.md, Forgotten password). */
 export function forgottenPasswordRoutes(app: FastifyInstance, auth: PageContext): void {
   const { context, pages } = auth;
   const { pool, clock, addresses } = context;
@@ -25,7 +25,7 @@ export function forgottenPasswordRoutes(app: FastifyInstance, auth: PageContext)
     return pages.send(reply, 200, pages.linkSent(language));
   });
 
-  // A mail server that looks at links opens this page: that uses nothing.
+  // A mail server that checks links may open this page, so opening it uses nothing up.
   app.get('/new-password', { config: { page: true, limit: 'sign-in' } }, async (request, reply) => {
     const language = languageOf(query(request).get('ui_locales'), request.headers['accept-language']);
     const token = query(request).get('token', MAX_TOKEN_LENGTH) ?? '';

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { Parameters } from '../../identity/parameters.ts';
 
-/** Makes a scope accept forms and nothing else: `request.body` is `Parameters`, or undefined for a request without a body. */
+/** Makes a scope accept only forms. `request.body` is `Parameters`, or undefined for a request without a body. */
 export function readForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser<Buffer>(
@@ -31,14 +31,14 @@ export function query(request: FastifyRequest): Parameters {
   return new Parameters(start < 0 ? '' : request.url.slice(start + 1));
 }
 
-/** Whether a caller gets a page: a browser that shows what it receives. A program that asks for nothing in particular gets JSON. */
+/** Whether a caller gets a page. Browsers do; a program that does not ask for HTML gets JSON. */
 export function wantsPage(request: FastifyRequest): boolean {
   const accept = request.headers.accept ?? '';
   if (wantsCode(request) || /application\/json/.test(accept)) return false;
   return /text\/html/.test(accept) || request.method === 'GET';
 }
 
-/** Whether a caller gets the code in a JSON body instead of a redirect (the service interface, POST /authenticate). */
+/** Whether a caller gets the code in a JSON body instead of a redirect (service interface, POST /authenticate). */
 export function wantsCode(request: FastifyRequest): boolean {
   return (
     String(request.headers['no-redirect'] ?? '')
@@ -48,8 +48,8 @@ export function wantsCode(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses a form that another site's page sends, so that no site can sign a visitor out, or in to somebody else's account.
- * Programs send neither of the two headers.
+ * Refuses a form that another site's page sends, so that no site can sign a visitor out, or in to somebody else's account. Programs send
+ * neither of the two headers.
  * @throws OAuthError invalid_request
  */
 export function requireSameOrigin(request: FastifyRequest, context: Context): void {

@@ -8,7 +8,7 @@ import { continueSignIn, redirectError } from './authorization-response.ts';
 import { form, wantsCode } from './form.ts';
 import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
-/** A POST without a page before it: the application itself asked its user for email and password. */
+/** Handles a POST without a page: the application itself asked its user for email and password. */
 export async function signInHeadless(
   auth: AuthContext,
   request: FastifyRequest,

@@ -23,7 +23,7 @@ import { tokenRoutes, userinfoRoutes } from './token.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 300_000;
 
-/** The authorization listener ({auth_url}): the sign-in pages, the token operations, and OpenID Connect discovery. */
+/** Makes the authorization listener ({auth_url}): the sign-in pages, the token operations, and OpenID Connect discovery. */
 export async function createAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
   const app = createServer({ name: 'auth', context });
   const origins = new ApplicationOrigins(context.pool);
@@ -52,7 +52,7 @@ export async function createAuthListener(context: Context, sessions: Sessions): 
   return app;
 }
 
-/** Sends a browser that opened a page at another name of this machine to the page's own address. */
+/** Redirects a browser that opened a page under another name of this machine to the page's own address. */
 async function useOwnAddress(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.method !== 'GET' || !request.routeOptions.config.page) return;
   const own = ownAddress(context.addresses.auth, request);

@@ -8,18 +8,18 @@ import { form } from './form.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Which limit of an address the route counts under; without one that of the rest: discovery, keys, userinfo, pages. */
+    /** The limit of an address under which the route counts. By default it is the one for everything else: discovery, keys, userinfo, pages. */
     limit?: 'sign-in' | 'token';
   }
   interface FastifyRequest {
-    /** Why the request's address may make no more requests of this kind, unless it comes from a known application. */
+    /** Why the request's address may make no more requests of this kind. It does not apply to a known application. */
     addressRefusal: Error | undefined;
   }
 }
 
 /**
- * The request limits of the authorization server. An address has three: for sign-ins, for token operations, and for the rest, so that
- * requests of one kind lock out none of another. A request with good application credentials counts against the application instead.
+ * The request limits of the authorization server. An address has three: for sign-ins, for token operations, and for everything else, so
+ * that requests of one kind do not block the others. A request with valid application credentials counts for the application instead.
  */
 export function limitRequests(scope: FastifyInstance, auth: AuthContext): void {
   const { config, rateCounts: exchange, addressOf } = auth.context;
@@ -31,7 +31,7 @@ export function limitRequests(scope: FastifyInstance, auth: AuthContext): void {
   scope.addHook('onRequest', async (request, reply) => {
     const kind = request.routeOptions.config.limit ?? 'rest';
     const refusal = await limits[kind].count(addressKey(addressOf(request.raw)), reply);
-    // The credentials of a token operation can be in its body, which has not been read yet.
+    // The credentials of a token operation may be in its body, which has not been read yet.
     if (mayHaveCredentials(request)) request.addressRefusal = refusal;
     else if (refusal) throw refusal;
   });
@@ -54,7 +54,7 @@ function mayHaveCredentials(request: FastifyRequest): boolean {
   return request.routeOptions.config.limit === 'token' || /^basic /i.test(request.headers.authorization ?? '');
 }
 
-/** The application whose credentials a request carries, if they are good. */
+/** The application whose credentials a request contains, if they are valid. */
 async function knownApplication(auth: AuthContext, request: FastifyRequest): Promise<string | undefined> {
   const known = { authenticate: (id: string, secret: string) => auth.applications.recognise(id, secret) };
   try {

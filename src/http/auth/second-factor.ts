@@ -23,7 +23,7 @@ export function secondFactorRoutes(app: FastifyInstance, auth: PageContext): voi
   app.post('/send-verification-code', attempt, (request, reply) => sendCodeAgain(auth, request, reply));
 }
 
-/** The step that a request names: its challenge, and the application. */
+/** The sign-in step that a request names: its challenge, and the application. */
 function stepOf(request: FastifyRequest): { challenge: string; clientId: string } {
   const parameters = query(request);
   return { challenge: parameters.require('code'), clientId: parameters.require('client_id') };
@@ -85,7 +85,7 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
   }
 }
 
-/** Notes a second factor that was refused, for the contact of its sign-in as long as that is kept. */
+/** Records a refused second factor, for the contact of its sign-in while the sign-in is stored. */
 async function noteFailure(
   { context }: AuthContext,
   request: FastifyRequest,
@@ -115,7 +115,7 @@ async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: 
   return reply.redirect(withParameters(`${context.addresses.auth}/2fa`, parameters), 303);
 }
 
-/** The refusal that the page of the step shows, with its status; undefined where the request gets an error answer instead. */
+/** The refusal that the page of the step shows, with its status; undefined if the request gets an error answer instead. */
 function shownRefusal(
   request: FastifyRequest,
   error: unknown,
@@ -128,7 +128,7 @@ function shownRefusal(
   return { status: error.status, refused };
 }
 
-/** The application by its Basic header, or the browser by its cookie. */
+/** The application from its Basic header, or the browser from its cookie. */
 async function presenterOf({ context, applications }: AuthContext, request: FastifyRequest): Promise<Presenter> {
   if (request.headers.authorization !== undefined) {
     const { application } = await basicCredentials(applications, request.headers.authorization);

@@ -9,11 +9,11 @@ interface Attempt {
   outcome: SignInOutcome;
   application: string;
   contactId?: string | undefined;
-  /** As it was typed, where the contact is not known. */
+  /** As it was typed, if the contact is not known. */
   email?: string | undefined;
 }
 
-/** Notes an attempt to sign in, with the address that it came from. */
+/** Records an attempt to sign in, with the address that it came from. */
 export function noteSignIn(context: Context, request: FastifyRequest, attempt: Attempt): void {
   signInsTotal.inc({ outcome: attempt.outcome });
   context.journals.signIns.note({
@@ -33,7 +33,7 @@ const OUTCOMES: Partial<Record<Refusal, SignInOutcome>> = {
   expired: 'second_factor_expired',
 };
 
-/** What an attempt came to that failed so; undefined where it was no attempt, as a request without a password. */
+/** The outcome of an attempt that failed with an error; undefined if it was not an attempt, such as a request without a password. */
 export function outcomeOf(error: unknown): SignInOutcome | undefined {
   return error instanceof OAuthError && error.refusal ? OUTCOMES[error.refusal] : undefined;
 }

@@ -10,12 +10,12 @@ import { readCookie, setCookie } from './cookie.ts';
 import { form, query, requireSameOrigin } from './form.ts';
 
 const ANY_SESSION = { none: false, login: false, maxAge: undefined };
-/** Characters of an id_token_hint. */
+/** The most characters of an id_token_hint. */
 export const MAX_HINT_LENGTH = 16_384;
 
 /**
- * GET and POST /end-session (OpenID Connect RP-Initiated Logout). A valid id_token_hint spares the visitor the question whether to
- * sign out; it proves nothing else. The browser is only ever sent to an address that is registered, character by character.
+ * GET and POST /end-session (OpenID Connect RP-Initiated Logout). With a valid id_token_hint the visitor is not asked whether to sign out;
+ * the hint proves nothing else. The browser is only ever sent to an address that is registered, character by character.
  */
 export function signOutRoutes(app: FastifyInstance, auth: PageContext): void {
   const page = { config: { page: true } };
@@ -57,7 +57,7 @@ async function signOut(
 }
 
 interface SignOutRequest {
-  /** The registered address that the browser goes to afterwards. */
+  /** The registered address to which the browser goes afterwards. */
   redirectUri: string | undefined;
   /** The contact of a valid id_token_hint. */
   hintedContact: string | undefined;
@@ -65,11 +65,11 @@ interface SignOutRequest {
   fields: Record<string, string>;
 }
 
-/** @throws OAuthError invalid_request where the address is not registered for the application */
+/** @throws OAuthError invalid_request if the address is not registered for the application */
 async function readSignOut(auth: AuthContext, parameters: Parameters): Promise<SignOutRequest> {
   const hint = parameters.get('id_token_hint', MAX_HINT_LENGTH);
   const named = parameters.get('client_id');
-  // An id_token that its application's key did not sign names no application.
+  // An id_token that its application's key did not sign identifies no application.
   const claims = hint === undefined ? undefined : await readHint(auth, hint);
   const clientId = named ?? claims?.aud;
   const redirectUri = parameters.get('post_logout_redirect_uri');
@@ -93,7 +93,7 @@ async function readSignOut(auth: AuthContext, parameters: Parameters): Promise<S
   return { redirectUri, hintedContact: claims?.aud === application.id ? claims.sub : undefined, fields };
 }
 
-/** The claims of an id_token_hint; undefined unless a key of the application that it names has signed it. */
+/** The claims of an id_token_hint; undefined unless it is signed with a key of the application that it names. */
 async function readHint(
   { context, applications }: AuthContext,
   hint: string,

@@ -19,7 +19,7 @@ import { form } from './form.ts';
 
 type ContactRequest = FastifyRequest<{ Params: { contact_id: string } }>;
 
-/** POST /token, /revoke and /introspect; on the trusted listener POST /token/{contact_id} too. */
+/** POST /token, /revoke and /introspect; on the trusted listener also POST /token/{contact_id}. */
 export function tokenRoutes(app: FastifyInstance, auth: AuthContext): void {
   const limited = { config: { limit: 'token' as const } };
   app.post('/token', limited, (request, reply) => token(auth, request, reply));
@@ -38,7 +38,7 @@ interface Authenticated {
   certificate: ClientCertificate | undefined;
 }
 
-/** Identifies the application, on the trusted listener with its certificate too. @throws OAuthError as both do */
+/** Identifies the application, on the trusted listener also by its certificate. @throws OAuthError those of both checks */
 async function authenticate(auth: AuthContext, request: FastifyRequest): Promise<Authenticated> {
   const identified = await identifyApplication(auth.applications, request, form(request));
   const certificate = auth.certificateOf?.(request);
@@ -58,7 +58,7 @@ async function token(auth: AuthContext, request: FastifyRequest, reply: FastifyR
   return sendTokens(reply, auth, secret, tokens);
 }
 
-/** Tokens for a contact, on behalf of its institution (the service interface, POST {trusted_url}/token/{contact_id}). */
+/** Tokens for a contact, on behalf of its institution (service interface, POST {trusted_url}/token/{contact_id}). */
 async function tokenForContact(auth: AuthContext, request: ContactRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { pool, clock } = auth.context;
   const { application, secret, certificate } = await authenticate(auth, request);
@@ -77,7 +77,7 @@ async function tokenForContact(auth: AuthContext, request: ContactRequest, reply
   return sendTokens(reply, auth, secret, tokens);
 }
 
-/** The contacts that `POST /token/{contact_id}` gives tokens for. */
+/** The contacts for which `POST /token/{contact_id}` gives tokens. */
 async function availableContacts(
   auth: AuthContext,
   request: FastifyRequest,
@@ -120,8 +120,8 @@ async function introspection(auth: AuthContext, request: FastifyRequest, reply: 
 }
 
 /**
- * The token response (the service interface, POST /token). `scope` tells what was granted, as RFC 6749, 5.1 asks. The secret signs the
- * id_token, so that a public application, which has none, gets no id_token.
+ * Sends the token response (service interface, POST /token). `scope` states what was granted, as RFC 6749, 5.1 requires. The secret signs
+ * the id_token. A public application has no secret, so it gets no id_token.
  */
 function sendTokens(
   reply: FastifyReply,

@@ -50,7 +50,7 @@ const LIST = operation('GET /account-details', {
   },
 });
 
-/** Where the asking client pays in. */
+/** Where the calling client pays in. */
 export function accountDetailsRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, ({ caller, query }) =>
     clientAccountDetails(pool, caller.clientId, { type: query.account_details_type, currency: query.currency }),

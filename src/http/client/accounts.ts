@@ -58,7 +58,7 @@ const FxAvailability = Type.Object(
   { title: 'FxAvailability', examples: [{ fx_available: true }] },
 );
 
-/** The currency account that an address means (account-choice.ts). */
+/** The currency account that an address names (account-choice.ts). */
 export const ChosenAccountPath = Type.Object({
   account_id: Type.Union(
     [
@@ -121,7 +121,7 @@ const READ_FX = operation('GET /quotes/fx-availability', {
   },
 });
 
-/** Accounts, currency accounts and FX availability of the asking client (the service interface). */
+/** Accounts, currency accounts and FX availability of the calling client (service interface). */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 

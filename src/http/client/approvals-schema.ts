@@ -13,7 +13,7 @@ import {
 import { APPROVAL_STATUSES } from '../../identity/people/client.ts';
 import { Currency, Decimal, Nullable } from '../../values/schemas.ts';
 
-/** Bodies of the approvals workflow, for the API description (the service interface, Approvals workflow configuration). */
+/** Bodies of the approvals workflow, for the API description (service interface, Approvals workflow configuration). */
 
 export const Settings = Type.Object(
   {

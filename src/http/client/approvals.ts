@@ -79,7 +79,7 @@ const LIST_VERSIONS = {
 
 const REPLACE_CONFIGURATION = {
   config: { permission: 'can_manage_permissions' as const },
-  // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
+  // The domain checks the body, because its messages name rules, levels and groups. checkQuery checks the types in the query.
   validatorCompiler: () => () => true,
   preValidation: refuseTextThresholds,
   schema: {
@@ -115,7 +115,7 @@ const EXPLAIN = {
   },
 };
 
-/** The approvals workflow of a client (the service interface; docs/decisions.md, 4; docs/approvals.md). */
+/** The approvals workflow of a client (service interface; docs/decisions.md, 4; docs/approvals.md). */
 export function approvalRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 

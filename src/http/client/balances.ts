@@ -52,7 +52,7 @@ const READ_ONE = operation('GET /accounts/{account_id}/balances', {
   },
 });
 
-/** What is on the currency accounts of the asking client, what is left of it, and what its trades still need. */
+/** The balances of the calling client's currency accounts, what is available, and what its trades still need. */
 export function balanceRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, async ({ caller, query, now }, reply) => {
     const wanted = {

@@ -147,7 +147,7 @@ const DELETE = operation('DELETE /beneficiaries/{beneficiary_id}', {
   },
 });
 
-/** Beneficiaries as clients order them (docs/beneficiaries.md). */
+/** Beneficiaries that clients order (docs/beneficiaries.md). */
 export function clientBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool, config } = context;
   const table = bankTable(config.bankDetails);
@@ -191,7 +191,7 @@ export function clientBeneficiaryRoutes(app: FastifyInstance, context: Context):
   });
 }
 
-/** A beneficiary that was only tried: nothing was made. */
+/** The answer for a beneficiary that was only tried: it has no numbers because nothing was made. */
 function withoutNumbers(tried: ClientBeneficiary): ClientBeneficiary {
   const accounts = tried.bank_accounts.map((account) => ({ ...account, account_id: null }));
   return { ...tried, beneficiary_id: null, created: null, bank_accounts: accounts };

@@ -5,12 +5,12 @@ import { REASONS } from '../../values/reasons.ts';
 import { Country, Currency, EmailAddress, formed, Nullable, PATTERNS } from '../../values/schemas.ts';
 import { faultCode, orderBody } from '../schemas/order-body.ts';
 
-/** Bodies of beneficiaries: types and plain limits. What else is to be told of them is in src/beneficiaries/order.ts. */
+/** Bodies of beneficiaries: types and simple limits. src/beneficiaries/order.ts finds all other faults. */
 
 const text = (description: string, maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
 const TEXT = { type: 'string', minLength: 1, pattern: PATTERNS.notBlank };
-/** A bank detail, which is checked once its blanks and hyphens are gone. */
+/** A bank detail. It is checked further after blanks and hyphens are removed. */
 const detail = (description: string) =>
   Type.String({ description: `${description}; blanks and hyphens do not count`, ...formed(TEXT) });
 const coded = <S extends TSchema>(schema: S, code: FaultCode): S => ({ ...schema, ...faultCode(code) });
@@ -62,13 +62,13 @@ export const BeneficiaryOrder = orderBody(
   },
 );
 
-/** What is to change of one. */
+/** The fields to change in a beneficiary. */
 export const BeneficiaryChange = orderBody(
   { ...optional(NEEDED), ...clearable(POSSIBLE) },
   { title: 'BeneficiaryChange', examples: [{ city: 'Hamburg', post_code: '20095' }] },
 );
 
-/** What beneficiaries are searched by. */
+/** The filters of a search for beneficiaries. */
 export const FILTERS = { name: Type.String({ description: 'Exact, without case' }), ...DETAILS };
 export const BeneficiarySearch = orderBody(optional(FILTERS), {
   title: 'BeneficiarySearch',

@@ -5,11 +5,12 @@ import type { Permission, Permissions } from '../../identity/people/permission.t
 import type { SessionClient } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 
-/** The permissions that an operation needs: one, several, or any of those that it names. */
+/** The permissions that an operation needs: one, all of several, or any of several. */
 export type Needed = Permission | readonly Permission[] | { anyOf: readonly Permission[] } | undefined;
 
 /**
- * A client of others gets the same answer as one that does not exist, so that callers cannot probe for clients.
+ * Checks that the contact may act for a client. Otherwise the answer is the same as for a client that does not exist, so that callers
+ * cannot probe for clients.
  * @param field that names the client
  * @throws Problem client_not_found
  */
@@ -24,13 +25,16 @@ export function checkEnabled(client: SessionClient, field: string): void {
     throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
 }
 
-/** The permissions that a request needs, as its route says. */
+/** The permissions that a request needs, according to its route. */
 export function neededBy(request: FastifyRequest): Needed {
   const { permission } = request.routeOptions.config;
   return typeof permission === 'function' ? permission(request) : permission;
 }
 
-/** @param needed in the order in which they are told. @throws Problem permission_denied, the first one that is missing */
+/**
+ * @param needed in the order in which missing ones are reported.
+ * @throws Problem permission_denied, for the first missing permission
+ */
 export function checkPermission(permissions: Permissions, needed: Needed): void {
   if (typeof needed === 'object' && 'anyOf' in needed) {
     if (!needed.anyOf.some((permission) => permissions[permission])) checkPermission(permissions, needed.anyOf);
@@ -40,7 +44,7 @@ export function checkPermission(permissions: Permissions, needed: Needed): void 
   if (missing) throw new Problem('permission_denied', `the contact needs ${missing} for this client`);
 }
 
-/** Whoever orders for a client that asks for a second factor must have one. @throws Problem second_factor_missing */
+/** A contact who orders for a client that requires a second factor must have one. @throws Problem second_factor_missing */
 export function checkSecondFactor({ stepUp }: SessionClient, secondFactor: boolean): void {
   if (!stepUp || secondFactor) return;
   throw new Problem(
@@ -54,7 +58,7 @@ export function contactAct(request: FastifyRequest): Act {
   return { now: request.now, actor: `contact:${request.caller.contactId}`, requestId: request.id };
 }
 
-/** The public address at which the caller reads something of its client. @param path below the client API, its ids encoded */
+/** The public address at which the caller can read a record of its client. @param path below the client API, with its ids encoded */
 export function clientAddress({ addresses }: Context, { caller }: FastifyRequest, path: string): string {
   return `${addresses.api}${path}?client_id=${encodeURIComponent(caller.clientId)}`;
 }

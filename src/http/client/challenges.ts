@@ -51,8 +51,8 @@ const OPEN = {
 };
 
 /**
- * Opens a challenge under the request's Idempotency-Key, if it takes one, and sends its text message once the challenge is kept.
- * @throws Problem integration_error where the gateway fails: nobody has got the code, and the key is free for another attempt
+ * Opens a challenge, under the request's Idempotency-Key if it takes one. Sends the text message after the challenge is stored.
+ * @throws Problem integration_error if the gateway fails: nobody has got the code, and the key is free for another attempt
  */
 export async function answerChallenge(
   context: Context,
@@ -76,7 +76,7 @@ export async function answerChallenge(
   return sendAnswer(reply, answer);
 }
 
-/** Opens a challenge for payments. @param refusal why nothing is opened, where payments are refused, by their place */
+/** Opens a challenge for payments. @param refusal makes the refusal if payments are refused, by their place */
 export function answerPaymentChallenge(
   context: Context,
   request: FastifyRequest,

@@ -18,9 +18,9 @@ import {
 type Work<T> = (tx: Transaction, act: Act) => Promise<T>;
 
 /**
- * Makes a contact's change in one transaction, which looks at the token again: the listener's look can be a second old, and a change is
- * refused from the moment on at which the revocation was answered (docs/decisions.md, 1).
- * @param permission that the change needs; default: the route's
+ * Makes a contact's change in one transaction, which checks the token again. The listener's check may be a second old, but a change is
+ * refused as soon as a revocation has been answered (docs/decisions.md, 1).
+ * @param permission that the change needs; by default the route's
  * @throws Problem authentication_failed, token_expired, client_not_found, client_disabled, permission_denied, and those of the work
  */
 export async function contactChange<T>(
@@ -41,8 +41,8 @@ export async function contactChange<T>(
 }
 
 /**
- * As `contactChange`, under the request's Idempotency-Key, and sends the answer. With `validate_only` the work is done and undone. It then
- * answers what success would say, without what would be made (`request.validateOnly`).
+ * Like `contactChange`, under the request's Idempotency-Key, and sends the answer. With `validate_only` the work is done and undone. The
+ * answer is then the one for success, without what would be made (`request.validateOnly`).
  */
 export async function answerChange(
   context: Context,
@@ -59,7 +59,7 @@ export async function answerChange(
   return sendAnswer(reply, answer);
 }
 
-/** As `contactChange`, of a change that is only tried: it is done and undone. @returns what success would say */
+/** Like `contactChange`, for a change that is only tried: it is done and undone. @returns the answer for success */
 export async function triedChange<T>(context: Context, request: FastifyRequest, work: Work<T>): Promise<T> {
   let result: T | undefined;
   await runChange(context, request, {
@@ -73,7 +73,7 @@ export async function triedChange<T>(context: Context, request: FastifyRequest, 
   return result as T;
 }
 
-/** As `answerChange`, of a change whose answer is followed by something before it is sent. @returns the answer, and whether it is new */
+/** Like `answerChange`, if something else must happen before the answer is sent. @returns the answer, and whether it is new */
 export async function keyedChange(
   context: Context,
   request: FastifyRequest,

@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 import { takeBytes } from '../server/keyed.ts';
 
-/** Bodies of CSV, of operations whose schema describes the same as JSON. */
+/** CSV bodies, for operations whose schema describes the same data as JSON. */
 
-/** How the description shows such a body, beside the JSON. */
+/** How the description shows such a body next to the JSON. */
 export const DESCRIBED_CSV = {
   'text/csv': {
     schema: { type: 'string', description: 'RFC 4180, UTF-8, with a header row of the names of the fields of a row' },
   },
 };
 
-/** A body that is a CSV. */
+/** A CSV body. */
 class CsvBody {
   readonly text: string;
   constructor(text: string) {
@@ -21,8 +21,8 @@ class CsvBody {
 const CSVS = new WeakMap<FastifyRequest, string>();
 
 /**
- * Keeps a CSV aside, as `preValidation` of an operation.
- * @param checked what stands in its place where the schema of the JSON is checked
+ * Sets a CSV aside, as the `preValidation` of an operation.
+ * @param checked what replaces it while the JSON schema is checked
  */
 export function holdCsv(checked: object): (request: FastifyRequest, reply: unknown, done: () => void) => void {
   return (request, _reply, done) => {
@@ -34,12 +34,12 @@ export function holdCsv(checked: object): (request: FastifyRequest, reply: unkno
   };
 }
 
-/** The CSV of a request; undefined where its body is JSON. */
+/** The CSV of a request; undefined if its body is JSON. */
 export function csvOf(request: FastifyRequest): string | undefined {
   return CSVS.get(request);
 }
 
-/** Takes `text/csv` in UTF-8. */
+/** Accepts `text/csv` in UTF-8. */
 export function readCsvBodies(app: FastifyInstance): void {
   app.addContentTypeParser<Buffer>('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
     takeBytes(request, body);

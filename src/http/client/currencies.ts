@@ -38,7 +38,7 @@ const LIST = operation('GET /currencies', {
   },
 });
 
-/** The currencies of the asking client, with their cut-offs and holidays. */
+/** The currencies of the calling client, with their cut-offs and holidays. */
 export function currencyRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, ({ caller, now }) => clientCurrencies(pool, caller.clientId, now));
 }

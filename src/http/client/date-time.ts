@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { parseInstant } from '../../values/calendar.ts';
 import { formed } from '../../values/schemas.ts';
 
-/** Characters of a date-time; none needs so many. */
+/** The most characters of a date-time. None needs more. */
 const MAX_LENGTH = 40;
 
-/** A date-time that clients may write without an offset: then it is UTC. */
+/** A date-time that clients may write without an offset, which then means UTC. */
 export const DateTime = (description: string) =>
   Type.String({
     maxLength: MAX_LENGTH,
@@ -14,10 +14,10 @@ export const DateTime = (description: string) =>
     ...formed({ anyOf: [{ type: 'string', format: 'date-time' }, { type: 'string' }] }),
   });
 
-/** What a caller is told of a text that is none. */
+/** What a refusal says about a text that is not a date-time. */
 export const A_DATE_TIME = 'must be an ISO 8601 date-time, such as 2026-07-01T10:15:00Z';
 
-/** @returns undefined where a text is none */
+/** @returns undefined if the text is not a date-time */
 export function parseDateTime(text: string): Date | undefined {
   return parseInstant(text) ?? parseInstant(`${text}Z`);
 }

@@ -24,10 +24,10 @@ const TAGS = {
   sandbox: 'Move things in the sandbox; production does not have these addresses',
 };
 
-/** Operations that take no Idempotency-Key although they are a POST (`unkeyed` of their routes). */
+/** POST operations that take no Idempotency-Key (`unkeyed` of their routes). */
 const UNKEYED = new Set<unknown>(['queryWebhooks', 'openChallenge', 'searchBeneficiaries']);
 
-/** What the listener checks before a handler runs (docs/decisions.md, 1). */
+/** The codes of what the listener checks before a handler runs (docs/decisions.md, 1). */
 function implied({ config, method }: RouteOptions): ErrorCode[] {
   if (config?.open) return ['integration_error'];
   return [
@@ -43,7 +43,7 @@ function implied({ config, method }: RouteOptions): ErrorCode[] {
   ];
 }
 
-/** The description of the client API, at its own address and at the trusted one. */
+/** The description of the client API, at its own address and at the trusted address. */
 export function clientDescription(context: Context, name: 'api' | 'trusted'): Description {
   const { addresses, config } = context;
   return {

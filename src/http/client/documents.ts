@@ -40,7 +40,7 @@ const READ_DOCUMENT = {
   },
 };
 
-/** GET /documents (the service interface; docs/decisions.md, 5). */
+/** GET /documents (service interface; docs/decisions.md, 5). */
 export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context: Context) => void {
   return (app, context) => {
     app.get<{ Querystring: Static<typeof DocumentQuery> }>('/documents', READ_DOCUMENT, async (request, reply) => {
@@ -55,13 +55,13 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
         const disposition = `inline; filename="${type}-${encodeURIComponent(idOf(request.query).id)}.pdf"`;
         return reply.type('application/pdf').header('content-disposition', disposition).send(pdf);
       }
-      // Base64 holds nothing that JSON would escape.
+      // Base64 contains nothing that JSON would escape.
       return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
     });
   };
 }
 
-/** The identifier that was sent, and in which parameter. */
+/** The identifier that was sent, and the parameter that contains it. */
 function idOf({ id, reference }: { id?: string; reference?: string }): { id: string; field: string } {
   if (id && reference && id !== reference)
     throw new Problem('invalid_parameter', 'query.reference: must be the same as id; you can omit it');

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 
 const RURU_PATH = '/explorer/ruru/';
-/** Nothing from other hosts, no script in the page, and no frame around it: the page holds an access token. */
+/** Allows nothing from other hosts, no script in the page, and no frame around it, because the page holds an access token. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,14 +25,14 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** Files of the page itself; the editor's come from its package. */
+/** Files of the page itself. The editor's files come from its package. */
 const FILES = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/explorer/explorer.js': ['explorer.js', 'text/javascript; charset=utf-8'],
   '/explorer/explorer.css': ['explorer.css', 'text/css; charset=utf-8'],
 } as const;
 
-/** The interactive query explorer at the root (the service interface, POST /webhooks/graphql): works with a token that is pasted in. */
+/** The interactive query explorer at the root (service interface, POST /webhooks/graphql). It works with a token that is pasted in. */
 export function explorerRoutes(app: FastifyInstance): void {
   const open = { config: { open: true }, schema: { hide: true } };
   for (const [path, [name, type]] of Object.entries(FILES)) {

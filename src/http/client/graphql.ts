@@ -34,7 +34,7 @@ const GraphqlError = Type.Object({
   path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
 });
 const Errors = Type.Object({ errors: Type.Array(GraphqlError) }, { title: 'GraphqlErrors' });
-/** The parameter or the header names the client. The listener has checked that one of them does. */
+/** The parameter or the header names the client. The listener has checked that one of them is present. */
 const Client = Type.Object({ client_id: Type.Optional(ClientId) });
 const ClientHeader = Type.Object({
   'x-client-id': Type.Optional(Type.String({ description: 'Instead of the parameter client_id' })),
@@ -110,9 +110,9 @@ const STREAM_DESCRIPTION = {
 };
 
 /**
- * Subscriptions of the client over GraphQL, the event stream that its answers name, and the explorer at the root
- * (the service interface, POST /webhooks/graphql).
- * @param endpoint one for the client listener and the trusted one
+ * Subscriptions of the client over GraphQL, the event stream that its answers name, and the explorer at the root (service interface, POST
+ * /webhooks/graphql).
+ * @param endpoint shared by the client listener and the trusted one
  */
 export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): ClientRoutes {
   return (app, context) => {
@@ -135,7 +135,7 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
         if (!('data' in result)) return refuse(reply, errors ?? [], query);
         const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
         if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
-          // Nothing was changed; the answer is the API's 403 and GraphQL's list at once (docs/decisions.md, 1).
+          // Nothing was changed. The answer is both the API's 403 and GraphQL's list of errors (docs/decisions.md, 1).
           const problem = new Problem('permission_denied', denied.message);
           request.refusal = { code: problem.code, details: problem.details };
           return sendJson(
@@ -176,10 +176,10 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
   };
 }
 
-/** The schema describes the body. The handler checks it, and answers in the shape of GraphQL. */
+/** The schema only describes the body. The handler checks it, and answers in GraphQL's form. */
 const unchecked = () => () => true;
 
-/** Bodies of this endpoint are small, and their numbers are JavaScript's; elsewhere in the API numbers keep their digits. */
+/** Bodies of this endpoint are small, and their numbers are JavaScript numbers. Elsewhere in the API numbers keep their digits. */
 function readSmallJson(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser<Buffer>(
@@ -189,7 +189,7 @@ function readSmallJson(app: FastifyInstance): void {
       try {
         done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
       } catch {
-        // `undefined` is not a JSON value: the handler recognises it, and answers in the shape of GraphQL.
+        // `undefined` is not a JSON value. The handler recognises it, and answers in GraphQL's form.
         done(null, undefined);
       }
     },
@@ -204,7 +204,7 @@ function readSmallJson(app: FastifyInstance): void {
   });
 }
 
-/** A body that is not a query. GraphQL itself, which a process without queries does not load, describes refusals in the same way. */
+/** A body that is not a query. GraphQL itself reports refusals in the same form, but a process without queries does not load it. */
 class Refused extends Error {}
 
 function readQuery(body: unknown): GraphqlQuery | Refused {
@@ -224,7 +224,7 @@ function readQuery(body: unknown): GraphqlQuery | Refused {
   return { query, variables, operationName: operationName ?? undefined };
 }
 
-/** Generated clients send the variables as a text. @returns undefined unless they are an object */
+/** Reads the variables, which generated clients send as a text. @returns undefined unless they are an object */
 function readVariables(given: unknown): GraphqlQuery['variables'] | undefined {
   let variables = given ?? {};
   try {

@@ -33,23 +33,23 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** The change is only tried: nothing of it is kept. */
+    /** Whether the change is only tried, and nothing of it is kept. */
     validateOnly: boolean;
   }
   interface FastifyContextConfig {
-    /** The contact needs these permissions for the client. */
+    /** The permissions that the contact needs for the client. */
     permission?: Needed | ((request: FastifyRequest) => Needed);
-    /** It is about no client, and names none. */
+    /** Whether it concerns no client, and names none. */
     clientless?: boolean;
-    /** The contact needs a second factor, where the client asks for one. */
+    /** Whether the contact needs a second factor, if the client requires one. */
     secondFactor?: boolean;
-    /** The header X-Client-ID may name the client too (webhook endpoints). */
+    /** Whether the header X-Client-ID may also name the client (webhook endpoints). */
     clientHeader?: boolean;
-    /** The session of a page is needed, and no token will do. */
+    /** Whether the session of a page is needed, and a token is not enough. */
     page?: boolean;
-    /** It counts for no rate limit. */
+    /** Whether it counts for no rate limit. */
     unlimited?: boolean;
-    /** A POST that takes no Idempotency-Key: always, or as its query says. */
+    /** Whether a POST takes no Idempotency-Key: always, or depending on the request. */
     unkeyed?: boolean | ((request: FastifyRequest) => boolean);
   }
 }
@@ -58,7 +58,7 @@ declare module 'fastify' {
 export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /**
- * The client listener. Checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
+ * Makes the client listener. It checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
  * @param options `name`: `trusted` for the same operations behind certificates at the trusted address
  */
 export async function createClientListener(
@@ -89,7 +89,7 @@ export async function createClientListener(
       requireCertificate(request, session);
       identify(request, session);
     } catch (refusal) {
-      // Guessing has a limit too: of tokens for an address, of clients for an application.
+      // Guessing has limits too: for tokens by address, for clients by application.
       if (UNKNOWN_TOKEN.has(codeOf(refusal)))
         await refused.use(`address ${addressKey(context.addressOf(request.raw))}`, reply);
       else if (session) await refused.use(session.applicationId, reply);
@@ -98,7 +98,7 @@ export async function createClientListener(
     const { clientId } = request.caller;
     if (request.cellScope && session.clients.get(clientId)?.moving) await refuseMoving(context.pool, clientId);
     const { page, unlimited } = request.routeOptions.config;
-    // Data of the pages counts for its person: open pages that follow a busy client take nothing from each other.
+    // Data of the pages counts for its person, so that open pages that follow a busy client do not use up each other's limit.
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
     if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, neededBy(request));
@@ -125,7 +125,7 @@ export async function createClientListener(
 
 /**
  * Whether a change is only to be tried.
- * @throws Problem invalid_parameter of another value, and of a change that cannot be tried
+ * @throws Problem invalid_parameter for any other value, and for a change that cannot be tried
  */
 function readValidateOnly({ method, query, routeOptions }: FastifyRequest): boolean {
   const { validate_only: value } = fieldsOf(query);
@@ -136,7 +136,7 @@ function readValidateOnly({ method, query, routeOptions }: FastifyRequest): bool
   throw new Problem('invalid_parameter', `query.validate_only: ${message}`);
 }
 
-/** What a refused token is answered with. */
+/** The codes for a refused token. */
 const UNKNOWN_TOKEN = new Set<string | undefined>(['authentication_failed', 'token_expired']);
 
 function requireCertificate(request: FastifyRequest, session: Session): void {
@@ -147,7 +147,7 @@ function requireCertificate(request: FastifyRequest, session: Session): void {
   });
 }
 
-/** Characters of the header Authorization. */
+/** The most characters of the header Authorization. */
 const MAX_HEADER_LENGTH = 4_096;
 
 function bearer(request: FastifyRequest): string {
@@ -160,7 +160,7 @@ function bearer(request: FastifyRequest): string {
   if (header.length > MAX_HEADER_LENGTH || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
     throw new Problem('authentication_failed', { field: 'Authorization', message: 'must be `Bearer <access token>`' });
   }
-  // Opaque tokens have no dots; an id_token is a JWT, three parts between dots.
+  // Opaque tokens have no dots. An id_token is a JWT: three parts, separated by dots.
   if (/^bearer +[^.]+\.[^.]+\.[^.]+$/i.test(header))
     throw new Problem('authentication_failed', {
       field: 'Authorization',
@@ -169,7 +169,7 @@ function bearer(request: FastifyRequest): string {
   return header.slice(7).trim();
 }
 
-/** Finds the client and the contact of a request. */
+/** Determines the client and the contact of a request. */
 function identify(request: FastifyRequest, session: Session): void {
   if (!request.routeOptions.config.clientless) {
     identifyClient(request, session);
@@ -205,7 +205,7 @@ function identifyClient(request: FastifyRequest, session: Session): void {
     );
   }
   const client = checkClient(session.clients.get(clientId), field);
-  // From here on the request is the client's, also where it is refused.
+  // From here on the request belongs to the client, even if it is refused.
   request.party = { ...request.party, clientId };
   enterCell(request, client.cell, clientId);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
@@ -213,10 +213,10 @@ function identifyClient(request: FastifyRequest, session: Session): void {
   checkEnabled(client, field);
 }
 
-/** What the institution puts in, and clients only read. */
+/** Records that the institution creates, and clients only read. */
 const FED = ['accounts', 'currency-accounts', 'transactions', 'clients', 'contacts'];
 
-/** Tells a program that tries to create what the institution creates, so that it looks no further in the client API. */
+/** Tells a program that tries to create what only the institution creates, so that it need not search the client API further. */
 const advice: Advice = (method, path) => {
   const [, noun = '', ...rest] = path.split('/');
   if (method !== 'POST' || rest.length > 0 || !FED.includes(noun)) return undefined;

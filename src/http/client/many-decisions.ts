@@ -17,7 +17,7 @@ import { answerPaymentChallenge, Challenge } from './challenges.ts';
 import { contactChange } from './change.ts';
 import { STEP_UP } from './payment-actions.ts';
 
-/** Payments that are decided at once. */
+/** The most payments that are decided at once. */
 const MAX_DECIDED_PAYMENTS = 200;
 
 const PAYMENT_IDS = Type.Array(paymentId({ minLength: 1 }), {
@@ -107,7 +107,7 @@ const OPEN = {
   },
 };
 
-/** @throws Problem invalid_body where a payment is named twice */
+/** @throws Problem invalid_body if a payment is named twice */
 function requireOnce(paymentIds: readonly PaymentId[]): void {
   const twice = paymentIds.flatMap((id, index) => (paymentIds.indexOf(id) < index ? [index] : []));
   if (twice.length === 0) return;
@@ -115,31 +115,31 @@ function requireOnce(paymentIds: readonly PaymentId[]): void {
   throw refusedBody(twice.map((index) => ({ ...fault, field: `payment_ids[${index}]`, index })));
 }
 
-/** What became of a payment, as its contact is told. */
+/** The result for a payment in the form of an answer. */
 function shown(paymentId: PaymentId, index: number, problem: Problem | undefined): Static<typeof Decided> {
   if (!problem) return { payment_id: paymentId, done: true, code: null, message: null, details: null };
   const { code, details } = placed(problem, index);
   return { payment_id: paymentId, done: false, code, message: MESSAGES[code], details };
 }
 
-/** A refusal that names the payment by its place in the body. */
+/** Adds the payment's place in the body to a refusal. */
 function placed(problem: Problem, index: number): Problem {
   const { code, fault } = problem;
   return fault ? new Problem(code, `body.payment_ids[${index}]: ${fault.message}`) : problem;
 }
 
-/** The codes of refusals of a challenge, the first of which is told. */
+/** The codes of refusals of a challenge. The first one that applies is reported. */
 const CHALLENGE_CODES: readonly ErrorCode[] = ['payment_not_found', 'approval_not_allowed'];
 
-/** The refusal of one challenge for many payments, all or nothing. */
+/** The refusal of a single challenge for many payments, all or nothing. */
 function refusal(refused: ReadonlyMap<number, Problem>): Problem {
   const all = [...refused].map(([index, problem]) => [index, placed(problem, index)] as const);
   return refusedElements('payment_ids', new Map(all), CHALLENGE_CODES);
 }
 
 /**
- * Decides about payments as the caller, each judged alone; the pages do so too.
- * @throws Problem where nothing is decided: a payment is named twice, a code is needed or wrong
+ * Decides about payments as the caller, each judged separately. The pages use it too.
+ * @throws Problem if nothing is decided: a payment is named twice, or a code is missing or wrong
  */
 export async function decideAll(
   context: Context,

@@ -155,7 +155,7 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
 
 const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 
-/** The rows of a body. @throws Problem invalid_body where it is not a list, or has too many */
+/** The rows of a body. @throws Problem invalid_body if it is not a list, or has too many rows */
 function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
   return inTurns(bodiesOf(request), (some) =>
     some.map(({ body, faults }) => {
@@ -165,7 +165,7 @@ function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> 
   );
 }
 
-/** What was sent, with what is wrong with each row as a whole. @throws Problem invalid_body */
+/** The rows that were sent, with the faults of each row as a whole. @throws Problem invalid_body */
 function bodiesOf(request: FastifyRequest): { body: unknown; faults: RowFault[] }[] {
   const csv = csvOf(request);
   if (csv !== undefined) return bodiesOfCsv(csv, FIELDS);
@@ -178,7 +178,7 @@ function bodiesOf(request: FastifyRequest): { body: unknown; faults: RowFault[] 
 
 const NO_OBJECT: RowFault = { field: '', code: 'invalid_format', message: 'must be an object' };
 
-/** Reads a row, as the body of one beneficiary is read. */
+/** Reads a row like the body of a single beneficiary. */
 function readRow(request: FastifyRequest, sent: unknown, table: BankTable): PayeeRow {
   const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
   let read = readNew(table, {});
@@ -191,7 +191,7 @@ function readRow(request: FastifyRequest, sent: unknown, table: BankTable): Paye
   return { sent, fields: read.fields, faults: faults.map(({ field, code, message }) => ({ field, code, message })) };
 }
 
-/** A row without what could only add faults of the same kind, so that each costs about the same. */
+/** A row with a bounded number of unknown fields, which could only add faults of the same kind. So each row costs about the same. */
 function bounded(sent: object): object {
   let unknown = 0;
   const kept = Object.entries(sent).filter(([name]) => FIELDS.includes(name) || ++unknown <= MAX_UNKNOWN_FIELDS);
@@ -200,7 +200,7 @@ function bounded(sent: object): object {
   );
 }
 
-/** Many beneficiaries at once (the service interface; instructions, second page, 8; docs/files.md). */
+/** Many beneficiaries at once (service interface; instructions, second page, 8; docs/files.md). */
 export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool, config } = context;
   const table = bankTable(config.bankDetails);

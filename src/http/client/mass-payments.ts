@@ -31,12 +31,12 @@ import {
 
 /** Many payments in one file (instructions, second page, 8; docs/files.md). */
 
-/** What stands in the place of a CSV where the schema of the JSON is checked. */
+/** Replaces a CSV while the JSON schema is checked. */
 const CHECKED = { external_reference_id: 'CSV', auto_commit: false, payment_instructions: [{}] };
 
 type OrderFields = Partial<Record<keyof typeof FIELDS | 'maximum_sell_amount', unknown>>;
 
-/** What is wrong with the fields beside the rows. */
+/** The faults of the fields next to the rows. */
 function fieldFaults(given: OrderFields): BodyFault[] {
   const { sell_currency: sold, trade_id: trade, funding_account_id: account, reason } = given;
   const faults: BodyFault[] = [];
@@ -54,7 +54,7 @@ interface ReadOrder {
   rows: Instruction[];
 }
 
-/** The file of a CSV: its fields are parameters. @throws Problem missing_parameter, invalid_parameter, invalid_body */
+/** The file from a CSV. Its fields are query parameters. @throws Problem missing_parameter, invalid_parameter, invalid_body */
 async function orderOfCsv(query: OrderFields, csv: string, table: BankTable): Promise<ReadOrder> {
   const problem = (code: 'missing_parameter' | 'invalid_parameter', field: string, message: string) =>
     new Problem(code, `query.${field}: ${message}`);
@@ -69,7 +69,7 @@ async function orderOfCsv(query: OrderFields, csv: string, table: BankTable): Pr
   return { fields: query, rows: await instructionsOfCsv(csv, table) };
 }
 
-/** The file of a JSON body. @throws Problem invalid_body with all faults */
+/** The file from a JSON body. @throws Problem invalid_body with all faults */
 async function orderOfJson(request: FastifyRequest, table: BankTable): Promise<ReadOrder> {
   refuseFaults(request, fieldFaults(fieldsOf(request.body)));
   const { payment_instructions: rows, ...fields } = fieldsOf(request.body);
@@ -83,7 +83,7 @@ function sourceOf({ sell_currency, trade_id, funding_account_id, reason }: Order
   };
 }
 
-/** The fields of a CSV are parameters. @throws what it is given, with the name of the parameter */
+/** The fields of a CSV are query parameters. @throws the given error, with the name of the parameter */
 function inQuery(error: unknown): never {
   if (!(error instanceof Problem) || !error.fault) throw error;
   throw new Problem(error.code, `query.${error.fault.field}: ${error.fault.message}`);

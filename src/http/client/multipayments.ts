@@ -159,7 +159,7 @@ const ORDER = operation('POST /multipayments', {
 
 type OrderRequest = RequestOf<typeof ORDER>;
 
-/** What the payments are paid from. @throws Problem missing_parameter, invalid_parameter */
+/** What pays for the payments. @throws Problem missing_parameter, invalid_parameter */
 function sourceOf({ query }: OrderRequest): Source {
   const { trade_id: tradeId, sell_currency: sellCurrency, funding_account_id: accountId, reason } = query;
   const refuse = (field: string, message: string) => new Problem('invalid_parameter', `query.${field}: ${message}`);
@@ -174,7 +174,7 @@ function sourceOf({ query }: OrderRequest): Source {
   return { tradeId, sellCurrency, accountId, reason: reason ?? 'other' };
 }
 
-/** The instructions of a body. @throws Problem invalid_body where it is not a list, has too many, or one of them is malformed */
+/** The instructions of a body. @throws Problem invalid_body if it is not a list, has too many, or one of them is malformed */
 async function instructionsOf({ body }: OrderRequest, table: ReturnType<typeof bankTable>): Promise<Instruction[]> {
   if (!Array.isArray(body)) throw new Problem('invalid_body', 'body: must be a list of instructions');
   if (body.length === 0 || body.length > MAX_INSTRUCTIONS)
@@ -191,7 +191,7 @@ async function instructionsOf({ body }: OrderRequest, table: ReturnType<typeof b
   return rows;
 }
 
-/** @throws Problem missing_parameter where an instruction in the sell currency has no account */
+/** @throws Problem missing_parameter if there is no account for an instruction in the sell currency */
 function requireAccount(rows: readonly Instruction[], { sellCurrency, accountId }: Source): void {
   if (sellCurrency === undefined || accountId !== undefined) return;
   if (rows.some(({ currency }) => currency === sellCurrency))
@@ -201,7 +201,7 @@ function requireAccount(rows: readonly Instruction[], { sellCurrency, accountId 
     );
 }
 
-/** Many payments in one order, and their rejection (the service interface; instructions, second page, 8). */
+/** Many payments in one order, and their rejection (service interface; instructions, second page, 8). */
 export function multipaymentRoutes(app: FastifyInstance, context: Context): void {
   const { config } = context;
   const table = bankTable(config.bankDetails);

@@ -95,7 +95,7 @@ function notifications(brand: string): Record<NotificationType, Notification> {
   };
 }
 
-/** The headers of every notification (the service interface, Events; Standard Webhooks 1.0). */
+/** The headers of every notification (service interface, Events; Standard Webhooks 1.0). */
 function headers(brand: string, type: string): object[] {
   const header = (name: string, description: string, example: string | number) => ({
     name,
@@ -119,7 +119,7 @@ function headers(brand: string, type: string): object[] {
   ];
 }
 
-/** The notifications of the service, by the name that their header has, as `webhooks` of the description. */
+/** The notifications of the service in the form of the description's `webhooks`, by the name in their header. */
 export function describeWebhooks(brand: string): Record<string, object> {
   const described = notifications(brand);
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { findOnboardingEvent } from '../../identity/people/onboarding.ts';
 import { OnboardingEvent } from '../schemas/event-schemas.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
-/** GET /onboarding-events/{id}: where `links.self` of an OnboardingStatusChange leads (docs/webhooks.md). */
+/** GET /onboarding-events/{id}, to which `links.self` of an OnboardingStatusChange leads (docs/webhooks.md). */
 export function onboardingRoutes(app: FastifyInstance, context: Context): void {
   const schema = {
     operationId: 'getOnboardingEvent',

@@ -21,7 +21,7 @@ const ActionQuery = Type.Object({
     examples: ['authorise'],
   }),
 });
-/** What the institution is told of a payee. */
+/** The information about a payee that the institution receives. */
 const INFORMATION = { minLength: 1, maxLength: 2_000 };
 const DecisionBody = orderBody(
   {
@@ -38,7 +38,7 @@ const DecisionBody = orderBody(
   },
   {
     ...{ title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
-    // Decisions have refused it since before clients could order.
+    // Decisions have refused null in these fields since before clients could order.
     noNull: ['reason', 'challenge_id', 'verification_code'],
   },
 );
@@ -95,7 +95,7 @@ const CANCEL = {
   },
 };
 
-/** What is wrong with the body of provide_information, which tells that alone, beside what its schema refuses. */
+/** The faults of a provide_information body that the schema cannot find. It may contain nothing else. */
 function informationFaults({ information, ...others }: { information?: unknown }): BodyFault[] {
   const faults: BodyFault[] = Object.keys(others).map((field) => ({
     ...{ field, code: 'unknown_field', message: 'is not a field of provide_information' },
@@ -104,7 +104,7 @@ function informationFaults({ information, ...others }: { information?: unknown }
   return faults;
 }
 
-/** A decision tells the first fault of its body, an information all of them. @throws Problem invalid_body */
+/** For a decision, only the first fault of the body is reported; for information, all faults. @throws Problem invalid_body */
 function refuseBody(request: FastifyRequest, informs: boolean): void {
   const { validationError: error } = request;
   if (informs) refuseFaults(request, informationFaults(fieldsOf(request.body)));

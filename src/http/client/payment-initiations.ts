@@ -15,13 +15,13 @@ import { ClientQuery, errors } from '../schemas/schemas.ts';
 import { takeBytes } from '../server/keyed.ts';
 import { answerChange } from './change.ts';
 
-/** Files of ISO 20022: a pain.001 is taken, a pain.002 says what became of it (instructions, second page, 9; docs/iso-20022.md). */
+/** ISO 20022 files: accepts a pain.001, and reports with a pain.002 what became of it (instructions, second page, 9; docs/iso-20022.md). */
 
 const XML = 'application/xml; charset=utf-8';
 const MESSAGE = { schema: { type: 'string', description: 'pain.002.001.10' } };
 const xmlAnswer = (description: string) => ({ description, content: { 'application/xml': MESSAGE } });
 
-/** Answers that are an ErrorMessage where the file was not read, and a pain.002 where it was. */
+/** Answers that are an ErrorMessage if the file was not read, and a pain.002 if it was. */
 function refusals(...expected: Parameters<typeof errors>): Record<number, object> {
   const answers = errors(...expected);
   const both = (status: number) => {
@@ -68,7 +68,7 @@ const READ_STATUS = operation('GET /payment-initiations/{message_id}/status', {
   },
 });
 
-/** The messages of a client. */
+/** The pain.001 messages of a client. */
 export function paymentInitiationRoutes(app: FastifyInstance, context: Context): void {
   const { pool, clock } = context;
   const table = bankTable(context.config.bankDetails);
@@ -82,7 +82,7 @@ export function paymentInitiationRoutes(app: FastifyInstance, context: Context):
 
   serve(app, CREATE, async (request, reply) => {
     const { clientId, contactId } = request.caller;
-    // A copy: the thread that reads the file takes its memory.
+    // A copy, because the thread that reads the file takes over its memory.
     const read = await readInitiation(Uint8Array.from(bytesOf(request.body)));
     if (isRefusal(read)) return sendXml(reply.code(400), report(refused(read)));
     try {
@@ -107,7 +107,7 @@ export function paymentInitiationRoutes(app: FastifyInstance, context: Context):
   });
 }
 
-/** The client has used the MsgId before. Nothing is kept, so that an Idempotency-Key stays free. */
+/** The client has used the MsgId before. Nothing is stored, so an Idempotency-Key stays free. */
 class UsedMessage extends Error {}
 
 /** A request without a body is an empty file. */

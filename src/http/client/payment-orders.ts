@@ -17,7 +17,7 @@ import { jsonAnswer, orderErrors, ValidateOnly } from '../schemas/schemas.ts';
 import { checkPermission } from './caller.ts';
 import { answerChange } from './change.ts';
 
-/** Characters of a reference. */
+/** The length of a reference in characters. */
 const REFERENCE = { minLength: 3, maxLength: 140 };
 const ACCOUNT = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
@@ -118,21 +118,21 @@ const PaymentAnswer = Type.Object(
 const Answer = Type.Array(PaymentAnswer);
 const OrderQuery = Type.Object({ client_id: ClientId, ...ValidateOnly });
 
-/** Who may order payments. */
+/** The requirements for ordering payments. */
 export const ORDERING = {
   ...JUDGED,
   config: { permission: 'can_create_payments' as const, secondFactor: true },
-  // The key goes before it, and what is wrong with the body comes after it.
+  // The key is checked before this, and the body after it.
   preValidation: async (request: FastifyRequest) => {
     if (fieldsOf(request.body).quote_id != null) checkPermission(request.caller.permissions, 'can_trade');
   },
 };
 
-/** What a request orders, and what is wrong with it. @throws Problem invalid_body where it cannot be read */
+/** The order of a request, and its faults. @throws Problem invalid_body if it cannot be read */
 export function readOrder(request: FastifyRequest): { order: Order; faults: BodyFault[] } {
   const { clientId, contactId } = request.caller;
   const faults = faultsOfOrder(fieldsOf(request.body));
-  // What the client has is looked at once the body can be read.
+  // The client's data is read only after the body could be read.
   if (request.validationError) refuseFaults(request, faults);
   return { order: { clientId, contactId, ...(request.body as OrderInput) }, faults };
 }
@@ -158,7 +158,7 @@ const CREATE = {
   },
 };
 
-/** POST /payments: what a client orders (docs/payments.md). */
+/** POST /payments: payments that a client orders (docs/payments.md). */
 export function paymentOrderRoutes(app: FastifyInstance, context: Context): void {
   const sepa = new Set(bankTable(context.config.bankDetails).sepa);
   app.post<{ Body: Static<typeof OrderBody>; Querystring: Static<typeof OrderQuery> }>(

@@ -43,7 +43,7 @@ const READ_ONE = {
   },
 };
 
-/** GET /payments and GET /payments/{payment_id} (the service interface; docs/decisions.md, 2 and 4). */
+/** GET /payments and GET /payments/{payment_id} (service interface; docs/decisions.md, 2 and 4). */
 export function paymentSearchRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
@@ -61,7 +61,7 @@ export function paymentSearchRoutes(app: FastifyInstance, context: Context): voi
   });
 }
 
-/** The payments as the requesting contact sees them. */
+/** The requesting contact's view of payments. */
 function viewOf(request: FastifyRequest, context: Context): PaymentView {
   return {
     clientId: request.caller.clientId,

@@ -64,7 +64,7 @@ const READ_CONTACT = operation('GET /contacts/{contact_id}', {
   },
 });
 
-/** The clients that the asking contact acts for, and the other people who do. */
+/** The clients for which the calling contact acts, and the other people who act for them. */
 export function peopleRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST_CLIENTS, ({ caller }) =>
     [...caller.session.clients].map(([clientId, { name, enabled, permissions }]) => ({

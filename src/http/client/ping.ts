@@ -13,7 +13,7 @@ const PING = {
   },
 };
 
-/** GET /ping: whether the API answers. */
+/** GET /ping: shows that the API answers. */
 export function pingRoutes(app: FastifyInstance): void {
   app.get('/ping', PING, (_request, reply) => reply.code(200).send());
 }

@@ -83,7 +83,7 @@ const LOCATION = locationHeader(
   `https://api.example.com/quotes/${String(quote_id)}?client_id=CLI000001`,
 );
 
-/** A quote is promised, and so a change. An estimate is not. */
+/** A quote is binding, so it is a change. An estimate is not. */
 const isFirm = ({ query }: FastifyRequest) => fieldsOf(query).quote_type === 'quote';
 
 const ASK = operation('POST /quotes', {
@@ -128,7 +128,7 @@ const READ_ONE = operation('GET /quotes/{quote_id}', {
   },
 });
 
-/** What exchanges cost (docs/exchange.md). */
+/** The prices of exchanges (docs/exchange.md). */
 export function quoteRoutes(app: FastifyInstance, context: Context): void {
   const { pool, config, addresses } = context;
 
@@ -170,7 +170,7 @@ export function quoteRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-/** What a request asks for. @throws Problem invalid_body with all its faults */
+/** The order of a request. @throws Problem invalid_body with all its faults */
 function orderOf(
   request: RequestOf<typeof ASK>,
   given: Partial<Static<typeof QuoteOrder>>,
@@ -186,5 +186,5 @@ function orderOf(
   return read as QuoteRequest;
 }
 
-/** No currency has so many. */
+/** No currency has this many decimals. */
 const MAX_READ_DECIMALS = 12;

@@ -137,7 +137,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
   );
 }
 
-/** The payments as the requesting contact sees them. */
+/** The requesting contact's view of payments. */
 function viewOf(request: FastifyRequest, context: Context): PaymentView {
   const { clientId, contactId } = request.caller;
   return { clientId, viewer: contactId, now: request.now, ...presentationOf(context) };

@@ -7,7 +7,7 @@ import { MAX_BODY_BYTES } from '../server/body.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** In the sandbox: what the log's reader has to be written first. */
+    /** Only in the sandbox. A reader of the log waits here until earlier entries are written. */
     requestLog?: RequestLog;
   }
   interface FastifyRequest {
@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** What is gathered of a request while it is answered. */
+/** What is collected about a request while it is answered. */
 interface Recording {
   clientId: string;
   cell: number;
@@ -24,12 +24,12 @@ interface Recording {
   answer: string | null;
 }
 
-/** Reading the log leaves no trace in it: a program that follows it would push everything else out. So would the pages' own data. */
+/** Reading the log is not recorded. Otherwise a program that follows the log would push everything else out, and so would the pages' own data. */
 const LOG_PATH = '/sandbox/requests';
 
 /**
- * Records the requests of the sandbox's clients: those with a good token of a contact of the client, also where they were refused,
- * and also at addresses that do not exist. Call it after the hook that identifies the caller, and before the routes are registered.
+ * Records the requests of the sandbox's clients: those with a valid token of a contact of the client. Refused requests and unknown
+ * addresses are included. Call it after the hook that identifies the caller, and before the routes are registered.
  */
 export function recordRequests(app: FastifyInstance, context: Context, sessions: Sessions): void {
   const log = new RequestLog(context.backgroundPool, context.log);
@@ -38,7 +38,7 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
   app.addHook('onReady', async () => log.start());
   app.addHook('onClose', () => log.stop());
 
-  // Unlike a promise, a callback lets the parser of the body start listening in the same turn.
+  // Unlike a promise, a callback lets the body's parser start listening in the same turn.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const recording = recordingOf(request);
     if (recording) {
@@ -95,7 +95,10 @@ function recordingOf(request: FastifyRequest): Recording | null {
   return request.recording;
 }
 
-/** An address that does not exist is answered without looking at the token. The log wants to know whose request it was. */
+/**
+ * Identifies the caller of an unknown address. Such a request is answered without checking the token, but the log needs to know whose
+ * request it was.
+ */
 async function identifyStray(request: FastifyRequest, sessions: Sessions): Promise<void> {
   const { client_id: clientId = request.headers['x-client-id'] } = fieldsOf(request.query);
   const session = await Promise.resolve()
@@ -113,25 +116,25 @@ function bearerOf(request: FastifyRequest): string {
   return (request.headers.authorization ?? '').slice('Bearer '.length).trim();
 }
 
-/** Names that an answer tells, and characters of each. */
+/** The most names that an answer lists, and the most characters of each. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 100;
 
 /**
- * The query parameters of a request that its operation does not know. The interface ignores them, so that a misspelt filter finds
- * everything; the sandbox says so.
+ * The query parameters that a request's operation does not know. The interface ignores them, so a misspelt filter finds everything. The
+ * sandbox therefore reports them.
  */
 function ignoredParameters({ is404, query, routeOptions }: FastifyRequest): string[] {
   const { open, page } = routeOptions.config;
   if (is404 || open || page) return [];
   const described = fieldsOf(fieldsOf(routeOptions.schema?.querystring).properties);
-  // The listener reads the client of every request.
+  // The listener reads `client_id` from every request.
   const known = new Set([...Object.keys(described), 'client_id']);
   const unknown = Object.keys(fieldsOf(query)).filter((name) => !known.has(name));
   return unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH).toWellFormed());
 }
 
-/** Names as the value of a header, as a query writes them. */
+/** Names as the value of a header, encoded as in a query. */
 function headerOf(names: readonly string[]): string {
   return names.map(encodeURIComponent).join(', ');
 }

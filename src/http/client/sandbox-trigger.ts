@@ -29,7 +29,7 @@ const Triggered = Type.Object(
   },
 );
 
-/** Where the client API shows what was made; it shows no single trade and no transaction. */
+/** Where the client API shows what was made. It shows no single trade and no single transaction. */
 const SHOWN_AT: Partial<Record<Static<typeof Triggered>['entity'], string>> = {
   payment: '/payments',
   onboarding_event: '/onboarding-events',

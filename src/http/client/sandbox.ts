@@ -12,8 +12,8 @@ import { sandboxTradeRoutes } from './sandbox-trades.ts';
 import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
- * What an integrator moves with a contact's own token (docs/sandbox.md): no permission is needed. Production does not have these
- * addresses: it answers 404 without looking at the token, and does not describe them.
+ * What an integrator can control with a contact's own token (docs/sandbox.md). No permission is needed. Production does not have these
+ * addresses: it answers 404 without checking the token, and does not describe them.
  */
 export const sandboxRoutes: ClientRoutes = (app, context) => {
   if (context.config.environment !== 'sandbox') return;
@@ -40,7 +40,7 @@ const RESET = {
 
 /** POST /sandbox/reset (docs/sandbox.md). */
 function sandboxResetRoutes(app: FastifyInstance, context: Context): void {
-  // Statements of a large client may take longer than those of other requests.
+  // For a large client the statements may take longer than those of other requests.
   const patient = { ...context, pool: context.backgroundPool };
   app.post('/sandbox/reset', RESET, async (request, reply) => {
     const scope = { vault: context.vault, presentation: presentationOf(context) };

@@ -86,7 +86,7 @@ const FETCH = {
   },
 };
 
-/** POST /accounts/{account_id}/statements/file, and the file. */
+/** POST /accounts/{account_id}/statements/file, and the download of the file. */
 export function statementFileRoutes(app: FastifyInstance, context: Context): void {
   const { pool, config } = context;
   app.post<{
@@ -118,7 +118,7 @@ export function statementFileRoutes(app: FastifyInstance, context: Context): voi
   );
 }
 
-/** The London days of the date-times of a request. @throws Problem invalid_body */
+/** The London days of the date-times in a request. @throws Problem invalid_body */
 function daysOf({ from_value_datetime: first, to_value_datetime: last }: Static<typeof FileBody>, now: Date) {
   const from = parseDateTime(first);
   const to = last === undefined ? now : parseDateTime(last);

@@ -60,7 +60,7 @@ const FOLLOW = {
   },
 };
 
-/** POST /statements/accounts, GET /statements/requests/{id} (the service interface; docs/decisions.md, 5). */
+/** POST /statements/accounts, GET /statements/requests/{id} (service interface; docs/decisions.md, 5). */
 export function statementRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
     const maxDays = context.config.statementMaxDays;

@@ -22,18 +22,18 @@ import { errors } from '../schemas/schemas.ts';
 import type { ClientRoutes } from './listener.ts';
 
 const PATH = '/webhooks/stream';
-/** Streams at once in a process, and of a client. */
+/** The most streams at once in a process, and for one client. */
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_PER_CLIENT = 10;
-/** Milliseconds between two looks at what is pending. */
+/** Milliseconds between two checks for pending notifications. */
 const LOOK_INTERVAL_MS = 100;
-/** Milliseconds between two checks of the token, and between two signs of life of the reader (and to it). */
+/** Milliseconds between two checks of the token, and between two signs of life of the reader and to the reader. */
 const TOKEN_INTERVAL_MS = 1_000;
 const LIFE_INTERVAL_MS = 15_000;
 /** Milliseconds after which a reader that lost its stream should open it again. */
 const RETRY_AFTER_MS = 1_000;
 
-/** The address that a stream's notifications are signed for. */
+/** The address for which a stream's notifications are signed. */
 export function streamUrl({ api }: Addresses): string {
   return `${api}${PATH}`;
 }
@@ -59,7 +59,7 @@ const SCHEMA = {
   },
 };
 
-/** GET /webhooks/stream: a client reads its notifications itself, where the service cannot reach it. */
+/** GET /webhooks/stream: a client reads its notifications itself, because the service cannot reach it. */
 export function streamRoutes(sessions: Sessions): ClientRoutes {
   return (app: FastifyInstance, context: Context) => {
     const open = new Set<StreamReader>();
@@ -79,7 +79,7 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
         const key = { clientId, subscriptionId: request.query.subscription_id };
         const after = request.headers['last-event-id'];
         const place = await openStream(context.pool, key, { after, now: request.now });
-        // Others were opened meanwhile.
+        // Others may have been opened meanwhile.
         refuseMore(open, clientId);
         const token = (request.headers.authorization ?? '').slice('Bearer '.length).trim();
         const check = async () => {
@@ -112,11 +112,11 @@ interface Reading {
   key: StreamKey;
   reader: string;
   position: number;
-  /** Rejects with a Problem where the token no longer gives access. */
+  /** Rejects with a Problem if the token no longer gives access. */
   check: () => Promise<void>;
 }
 
-/** One connection that reads a stream. */
+/** A connection that reads a stream. */
 class StreamReader {
   readonly key: StreamKey;
   readonly #context: Context;
@@ -143,7 +143,7 @@ class StreamReader {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    // An id without data is not an event. It tells the reader its place, so that one that is cut off before its first event loses nothing.
+    // An id without data is not an event. It tells the reader its place, so a reader that is cut off before its first event loses nothing.
     const cursor = cursorOf(this.key.subscriptionId, this.#reading.position);
     this.#response.write(`retry: ${RETRY_AFTER_MS}\nid: ${cursor}\n\n`);
     this.#ended = this.#send().catch((error: Error) => {
@@ -189,7 +189,7 @@ class StreamReader {
     }
   }
 
-  /** Sends the notifications whose places follow the last one sent. @returns whether there were any */
+  /** Sends the notifications after the last one sent. @returns whether there were any */
   async #sendTaken(): Promise<boolean> {
     const { pool, clock, vault, addresses } = this.#context;
     const { subscriptionId, clientId } = this.key;

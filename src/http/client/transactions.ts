@@ -90,7 +90,7 @@ const READ_ONE = operation('GET /accounts/{account_id}/transactions/{transaction
   },
 });
 
-/** The transactions of the asking client's currency accounts. */
+/** The transactions of the calling client's currency accounts. */
 export function transactionRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, LIST, async ({ caller: { clientId }, query }, reply) => {
     const chosen = commaList(query.currencies, 'currencies', CURRENCIES) ?? [];

@@ -26,7 +26,7 @@ const PING = operation('POST /webhooks/ping/{subscription_id}', {
   },
 });
 
-/** The ping of the client API (the service interface, POST /webhooks/ping/{subscription_id}). */
+/** The ping of the client API (service interface, POST /webhooks/ping/{subscription_id}). */
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
   serve(app, PING, async (request, reply) => {
     const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };

@@ -4,7 +4,7 @@ import type { Language } from '../../values/language.ts';
 import { PageFrame } from '../page/frame.ts';
 import { html } from '../page/html.ts';
 
-/** What a person without a session is told. */
+/** The reasons that are shown to a person without a session. */
 export type Refusal = 'failed' | 'norole' | 'unreachable' | 'wrongtoken';
 
 interface Texts {
@@ -106,7 +106,7 @@ const TEXTS: Record<Language, Texts> = {
 
 const STATUS_OF: Record<Refusal, number> = { failed: 400, norole: 403, unreachable: 502, wrongtoken: 401 };
 
-/** The plain pages of {operator_url}/console, for people without a session: they need no script. */
+/** The plain pages of {operator_url}/console, for people without a session. They need no script. */
 export class ConsolePages {
   readonly #frame: PageFrame;
 
@@ -114,7 +114,7 @@ export class ConsolePages {
     this.#frame = new PageFrame(config, config.operatorUrl);
   }
 
-  /** The sign-in with an operator token. @param refusal of the attempt before */
+  /** The page to sign in with an operator token. @param refusal of the previous attempt */
   tokenForm(reply: FastifyReply, language: Language, refusal?: Refusal): FastifyReply {
     const t = TEXTS[language];
     const body = html`<h1>${t.title}</h1>
@@ -136,8 +136,9 @@ ${refusal && html`<p class="said bad" role="alert">${t.refusals[refusal]}</p>`}
   }
 
   /**
-   * Nobody is signed in again on the way here, as the provider would do without asking.
-   * @param there the sign-out at the provider; null: it does not offer one; undefined: there is no provider; `done`: it is signed out there
+   * The page after signing out. It does not lead straight to a new sign-in, because the provider would sign the person in without asking.
+   * @param there the address to sign out at the provider; null: it offers none; undefined: there is no provider; `done`: already signed out
+   * there
    */
   signedOut(reply: FastifyReply, language: Language, there: string | null | undefined): FastifyReply {
     const t = TEXTS[language];

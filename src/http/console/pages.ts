@@ -9,16 +9,16 @@ import { findMassPayment } from '../../orders/mass/reading.ts';
 import { findPaymentOwner } from '../../payments/payment.ts';
 import { Problem } from '../../values/errors.ts';
 
-/** Finds what a page shows. @throws Problem where it does not exist */
+/** Finds the record that a page shows. @throws Problem if it does not exist */
 type Find = (db: Db, id: string) => Promise<unknown>;
 
-/** A page: the module in pages/ that draws it, and how what its address names is found. */
+/** A page: the module in pages/ that draws it, and how to find the record that its address names. */
 interface ConsolePage {
   source: string;
   find?: Find;
 }
 
-/** The pages of the console, without `{operator_url}/console`. What comes after a colon is looked for. */
+/** The pages of the console, without `{operator_url}/console`. The part after a colon is looked up. */
 export const CONSOLE_PAGES: Record<string, ConsolePage> = {
   '': { source: 'console/home/home.tsx' },
   '/search': { source: 'console/search/search.tsx' },
@@ -56,7 +56,7 @@ export const CONSOLE_PAGES: Record<string, ConsolePage> = {
   '/system': { source: 'console/system/system.tsx' },
 };
 
-/** Whether there is what a page shows. */
+/** Whether the record of a page exists. */
 export async function isThere(db: Db, find: Find | undefined, id: string | undefined): Promise<boolean> {
   if (!find || id === undefined) return true;
   try {

@@ -24,7 +24,7 @@ import { staffSignInRoutes, toSignIn } from './sign-in.ts';
 
 /** {operator_url}/console: the sign-in of the institution's staff, their sessions, and their pages (docs/console.md). */
 export function consoleRoutes(app: FastifyInstance, context: Context, configured: ConfiguredToken | undefined): void {
-  // They have no operator token: what needs a session asks for it.
+  // These routes need no operator token. Those that need a session check it themselves.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };
     route.schema = { ...route.schema, hide: true };
@@ -44,7 +44,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     if (!(await staffSessionOf(context, request))) await tellStaffSessionEnd(context, request, reply);
     return shown(context, await requireStaff(context, request));
   });
-  // Keys, the pointer and navigation count as activity; a page that only polls does not call this.
+  // Keys, the pointer and navigation count as activity. A page that only polls does not call this.
   app.post('/console/session/activity', async (request, reply) => {
     await requireStaff(context, request, true);
     return reply.code(204).send();
@@ -67,9 +67,9 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     address: config.operatorUrl,
   });
   pages.assetRoutes(app);
-  // As a person may type it.
+  // A person may type it this way.
   app.get('/console/', (request, reply) => reply.redirect(request.url.replace('/console/', '/console'), 302));
-  // Opening a page is activity.
+  // Opening a page counts as activity.
   for (const [path, page] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
     app.get<{ Params: { id?: string } }>(`/console${path}`, async (request, reply) => {
       const session = await staffSessionOf(context, request, true);
@@ -81,7 +81,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     });
 }
 
-/** The person, what it may do, and how long the session lasts. */
+/** The person, its rights, and the remaining time of the session. */
 function shown(context: Context, session: StaffSession): StaffSessionAnswer {
   const { clock, config } = context;
   const { roles, scopes } = scopesOf(context, session);

@@ -17,7 +17,7 @@ import { findNotification } from '../../webhooks/history.ts';
 import { enterCell } from '../server/cells.ts';
 import { operatorOf, requireStaff } from './session.ts';
 
-/** Finds of one kind. */
+/** The most results of one kind. */
 const MAX_FINDS = 20;
 const PAGE = { page: 1, pageSize: MAX_FINDS };
 
@@ -30,22 +30,22 @@ const SearchBody = Type.Object(
   },
   closed,
 );
-/** Something that a text names. */
+/** A record that a text names. */
 export interface Found {
   kind: 'payment' | 'file' | 'trade' | 'quote' | 'payee' | 'client' | 'contact' | 'request' | 'notification';
   id: string;
   client_id: string | null;
-  /** The name, or what it is; of a payment the amount and its currency. */
+  /** Its name or kind; for a payment the amount and its currency. */
   title: string;
   amount?: string;
   currency?: string;
-  /** What tells it from others. */
+  /** What distinguishes it from others. */
   detail: string;
   status: string | null;
   at: string | null;
 }
 
-/** POST /console/search: what a text names. A POST, so that no address contains personal data; it changes nothing. */
+/** POST /console/search: the records that a text names. It is a POST so that no address contains personal data; it changes nothing. */
 export function searchRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof SearchBody> }>(
     '/console/search',
@@ -60,9 +60,9 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** What a text names, of all kinds. */
+/** The records of all kinds that a text names. */
 export async function findNamed(context: Context, q: string): Promise<Found[]> {
-  // One after the other: a search takes one connection of the pool, whatever it looks for.
+  // One after the other, so that a search takes only one connection of the pool.
   const finds: Found[] = [];
   for (const look of [payments, files, trades, quotes, payees, contacts, clients, requests, notifications])
     finds.push(...(await look(context, q)));

@@ -21,8 +21,8 @@ export function staffCookie(context: Context, secret: string | undefined): strin
 }
 
 /**
- * The session of a browser; undefined where it has none that is in force, or where it began in a way that the configuration no longer has.
- * @param active the person has done something
+ * The valid session of a browser. Undefined if it has none, or if it began with a kind of sign-in that the configuration no longer allows.
+ * @param active whether the person has just done something
  */
 export async function staffSessionOf(
   context: Context,
@@ -33,12 +33,12 @@ export async function staffSessionOf(
   if (secret === undefined) return undefined;
   const { pool, clock, config } = context;
   const session = await findStaffSession(pool, secret, { now: clock.now(), idleMs: config.appIdle, active });
-  // The issuer of the tokens can write its own name a little differently from the address of the configuration.
+  // The tokens may spell the issuer slightly differently from the configuration.
   const fits = (session?.person === null) === (config.staff === undefined);
   return session && fits && scopesOf(context, session).scopes.length > 0 ? session : undefined;
 }
 
-/** Tells a page whose session is over why: with `idle` it says so to the person. The header is `X-Lombard-Session-End`. */
+/** Tells a page why its session is over. With `idle` the page tells the person. The header is `X-Lombard-Session-End`. */
 export async function tellStaffSessionEnd(
   context: Context,
   request: FastifyRequest,
@@ -51,7 +51,10 @@ export async function tellStaffSessionEnd(
   reply.header('x-lombard-session-end', end);
 }
 
-/** As `staffSessionOf`. @throws Problem authentication_failed where there is none, as `requireSamePerson`; permission_denied as `requireOwnPage` */
+/**
+ * Like `staffSessionOf`.
+ * @throws Problem authentication_failed if there is none, and like `requireSamePerson`; permission_denied like `requireOwnPage`
+ */
 export async function requireStaff(context: Context, request: FastifyRequest, active = false): Promise<StaffSession> {
   const session = await staffSessionOf(context, request, active);
   if (!session) throw new Problem('authentication_failed', 'the browser is not signed in, or its session is over');
@@ -60,13 +63,13 @@ export async function requireStaff(context: Context, request: FastifyRequest, ac
   return session;
 }
 
-/** Tells persons and tokens apart, without saying who it is: the provider's subject can be an email. */
+/** Distinguishes persons and tokens without revealing who it is, because the provider's subject may be an email. */
 export function personOf({ token, person }: StaffSession): string {
   const who = token ? ['token', token.id] : ['person', person?.issuer, person?.subject];
   return sha256(JSON.stringify(who)).toString('hex');
 }
 
-/** Who the person is, as an operator: the roles are those of the configuration now, a token's scopes those of the token now. */
+/** The person as an operator, with the roles of the current configuration, or the current scopes of the token. */
 export function operatorOf(context: Context, session: StaffSession): Operator {
   const { id: sessionId, token, person } = session;
   const { scopes } = scopesOf(context, session);
@@ -84,10 +87,10 @@ export function scopesOf(
   return rolesOf(config.staff?.roles ?? [], person?.claims ?? {});
 }
 
-/** The institution's pages call the operator interface here, with their cookie in place of a token. */
+/** The addresses under which the institution's pages call the operator interface, with their cookie in place of a token. */
 export const CONSOLE_CALLS = new PageCalls('/console/api');
 
-/** Who makes a call of the pages, and what they may do. @throws Problem as `requireStaff` */
+/** The operator behind a call of the pages, with its scopes. @throws Problem like `requireStaff` */
 export async function operatorOfCall(context: Context, request: FastifyRequest): Promise<Operator> {
   return operatorOf(context, await requireStaff(context, request));
 }

@@ -16,13 +16,13 @@ import { ownAddress, requireOwnOrigin } from '../page/own-page.ts';
 import type { ConsolePages, Refusal } from './console-pages.ts';
 import { staffCookie, staffSessionOf } from './session.ts';
 
-/** State, nonce, verifier, and where to go on. */
+/** State, nonce, verifier, and the address to continue with. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
-/** What the sign-in needs in addition to the context. */
+/** What the sign-in needs besides the context. */
 export interface StaffSignIn {
   pages: ConsolePages;
-  /** The institution's OpenID provider; undefined: operator tokens sign in. */
+  /** The institution's OpenID provider; undefined: people sign in with operator tokens. */
   provider: StaffProvider | undefined;
   configured: ConfiguredToken | undefined;
 }
@@ -37,7 +37,7 @@ function callback({ addresses }: Context): string {
 
 const languageFor = ({ headers }: FastifyRequest) => languageOf(undefined, headers['accept-language']);
 
-/** Shows the browser where to sign in: the provider, or the page for a token. It comes back to where it was. */
+/** Leads the browser to the sign-in: at the provider, or on the page for a token. It returns to the page where it was. */
 export async function toSignIn(
   context: Context,
   { pages, provider }: StaffSignIn,
@@ -69,7 +69,7 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
     const begun = begunSignIns(context);
     const [state, nonce = '', verifier = '', back = ''] = begun.find(request, request.query.state);
     if (!provider || state === undefined) return pages.refused(reply, languageFor(request), 'failed');
-    // Used up, however it ends.
+    // Used up, whatever the result.
     reply.header('set-cookie', begun.forget(state));
     const query = request.url.slice('/console/callback'.length);
     const person = await provider
@@ -109,7 +109,7 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
 
 type Beginner = StaffPerson | { token: Parameters<typeof operatorOfToken>[0]; text: string };
 
-/** Begins a session with a secret of its own, ends the one that the browser had, and goes back to the page that was asked for. */
+/** Begins a session with a new secret, ends the browser's previous one, and returns to the page that was requested. */
 async function begin(
   context: Context,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

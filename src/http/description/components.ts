@@ -1,21 +1,25 @@
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { NO_NULL, ORDER, takesNull } from '../schemas/order-body.ts';
 
-/** Schemas with a title become components of that name, and what uses them refers to them. A `x-form` becomes the schema itself. */
+/**
+ * Turns schemas with a title into components of that name, and refers to them wherever they are used. An `x-form` replaces the schema that
+ * has it.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Values that only look like schemas. */
+/** Members with values that only look like schemas. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const', 'security', 'x-graphql']);
-/** What says of a schema in words that it is so; its `x-form` says the rest. */
+/** Members that describe a schema in words. Its `x-form` contains the rest. */
 const WORDS = ['title', 'description', 'examples', 'default'];
 const NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 /**
- * Routes hold their schemas whole, since validation and serialization are compiled from them. The description names each one once.
+ * Gives each titled schema a single place in the description. Routes contain their schemas whole, because validation and serialization are
+ * compiled from them.
  * @param document an OpenAPI document; it is not changed
- * @returns the document with a component for each title, and a `$ref` in each place that has the schema
- * @throws TypeError if two different schemas have one title
+ * @returns the document with a component for each title, and a `$ref` wherever the schema is used
+ * @throws TypeError if two different schemas have the same title
  */
 export function nameSchemas(document: Json): Json {
   const schemas: Record<string, Json> = {};
@@ -40,8 +44,8 @@ function walk(value: unknown, schemas: Record<string, Json>): unknown {
 }
 
 /**
- * A schema as the description has it: its form (schemas.ts, `formed`) in place of what the validator looks at. In the body of an order a
- * null counts as left out.
+ * A schema in the form of the description. Its form (schemas.ts, `formed`) replaces what the validator checks. In the body of an order,
+ * optional fields allow null.
  */
 function shown(schema: Json): Json {
   const { 'x-form': form } = schema;
@@ -50,7 +54,7 @@ function shown(schema: Json): Json {
   return { ...shown(fieldsOf(form)), ...Object.fromEntries(words) };
 }
 
-/** The body of an order with a null for each field that may be left out. */
+/** The body of an order, in which each optional field also allows null. */
 function withNulls(node: Json): Json {
   const { properties, items, required } = node;
   const kept = [...listOf(required), ...listOf(node[NO_NULL])];
@@ -70,7 +74,7 @@ function nullable({ description, ...field }: Json): Json {
   return { anyOf: [field, { type: 'null' }], ...(description === undefined ? {} : { description }) };
 }
 
-/** The framework moves the examples of some places out of the schema. */
+/** Whether two schemas are equal apart from examples, which the framework moves out of some schemas. */
 function sameShape({ examples: _a, ...one }: Json, { examples: _b, ...other }: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
 import { STATUS } from '../schemas/problem.ts';
 
-/** What `details` says in the example of a code. A code that is not here names the identifier or the state at fault. */
+/** The `details` in the example of a code. For a code that is not listed, the details name the identifier or the state at fault. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_parameter: 'query.page_size: must be at most 1000',
   missing_parameter: 'query.client_id: is required',
@@ -27,14 +27,14 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   integration_error: 'the database does not answer; try again in a moment',
 };
 
-/** An ErrorMessage with this code, as the service would send it. */
+/** An ErrorMessage with this code in the form that the service sends. */
 function errorExample(code: ErrorCode): { summary: string; value: object } {
   const noun = code.replace(/_not_found$/, '');
   const details = DETAILS[code] ?? (noun === code ? MESSAGES[code] : `path.${noun}_id: does not exist`);
   return { summary: MESSAGES[code], value: { code, message: MESSAGES[code], details } };
 }
 
-/** The codes by their status, each with its example, as `examples` of a response. */
+/** The codes by status, each with its example, in the form of a response's `examples`. */
 export function examplesByStatus(codes: Iterable<ErrorCode>): Map<number, Record<string, object>> {
   const byStatus = new Map<number, Record<string, object>>();
   for (const code of [...new Set(codes)].sort()) {

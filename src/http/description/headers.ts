@@ -12,7 +12,7 @@ export interface DescribedOperation extends Json {
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
 
-/** Headers of answers that any operation can have, as components. */
+/** Headers that any operation's answers can have, as components. */
 export const HEADERS = {
   'x-request-id': text('Identifies the request in logs and in the audit trail', '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11'),
   RateLimit: text('Requests left in this window, and seconds until the next one', '"api";r=499;t=60'),
@@ -43,7 +43,7 @@ export function* operationsOf(document: { paths?: Json }): Generator<[string, st
   }
 }
 
-/** Adds the headers that every answer has, those of rate limits where `limited`, and those of 401 and 429. */
+/** Adds the headers that every answer has, those of rate limits if `limited`, and those of 401 and 429. */
 export function addHeaders(operation: DescribedOperation, limited: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     const names = ['x-request-id'];

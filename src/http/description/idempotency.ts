@@ -6,7 +6,7 @@ const REPLAYED = {
   schema: { type: 'string', enum: ['true'] },
 };
 
-/** Describes the key that makes a POST safe to repeat, and the header that its stored answer has. */
+/** Describes the key that makes a POST safe to repeat, and the header of its stored answer. */
 export function addIdempotencyKey(operation: DescribedOperation): void {
   const parameter = {
     name: 'Idempotency-Key',

@@ -9,38 +9,38 @@ import { nameSchemas } from './components.ts';
 import { addHeaders, type DescribedOperation, operationsOf, usedHeaders } from './headers.ts';
 import { describeBody, describeOperation, type ImpliedCodes } from './operation.ts';
 
-/** Version of the API's description (the service interface, Versioning). */
+/** The version of the API's description (service interface, Versioning). */
 const API_VERSION = '0.1';
-/** A group of operations: its tag, and what it is about. */
+/** Groups of operations: each tag with its description. */
 export type Tags = Record<string, string>;
 type Json = Record<string, unknown>;
 
 export interface Description {
   title: string;
   description: string;
-  /** The address of the document; /docs is the page that shows it. */
+  /** The address of the document. /docs is the page that shows it. */
   path: string;
-  /** The public address, once the listener has its port. */
+  /** The public address. It is known once the listener has its port. */
   url: () => string;
   tags: Tags;
-  /** The codes that the listener itself answers, for each of its routes. */
+  /** The codes that the listener itself can answer, for each of its routes. */
   implied: ImpliedCodes;
-  /** The listener counts requests and says so in headers. */
+  /** Whether the listener counts requests and reports that in headers. */
   limited: boolean;
-  /** Read whenever the document is asked for, since addresses are known once every listener has its port. */
+  /** Called whenever the document is requested, because addresses are known only once every listener has its port. */
   securitySchemes: () => Json;
-  /** Alternatives, one of which an operation needs. */
+  /** Alternatives; an operation needs one of them. */
   security: Record<string, string[]>[];
-  /** Parameters that every operation takes that is not open. */
+  /** Parameters of every operation that is not open. */
   parameters?: Json[];
-  /** What the listener adds to an operation that is not open, beyond its route. */
+  /** Changes the description of an operation that is not open, beyond its route. */
   amend?: (method: string, operation: DescribedOperation) => void;
   webhooks?: Json;
   /** A script for the page that shows the document. */
   script?: string;
 }
 
-/** Serves the OpenAPI 3.1 description, generated from the schemas that check the requests, and a page that shows it. */
+/** Serves the OpenAPI 3.1 description, which is generated from the schemas that check the requests, and a page that shows it. */
 export async function openApi(app: FastifyInstance, context: Context, description: Description): Promise<void> {
   const { title, path, implied } = description;
   await app.register(swagger, {
@@ -71,14 +71,14 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
     transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
     theme: {
       title: `${title} - ${context.config.institution.name}`,
-      // The bar of the page names its maker, and asks for the address of a document.
+      // The page's top bar names its maker, and asks for the address of a document.
       css: [{ filename: 'own.css', content: '.swagger-ui .topbar { display: none }' }],
       ...(description.script && { js: [{ filename: 'own.js', content: description.script }] }),
     },
   });
 }
 
-/** The page signs in with the authorization server. It works over http too: nothing in it asks for https. */
+/** The policy of the page, which signs in with the authorization server. It works over http too, because nothing in it requires https. */
 function contentSecurityPolicy(connect: string): string {
   return [
     "default-src 'self'",
@@ -98,7 +98,7 @@ function documentNow(app: FastifyInstance, { url, securitySchemes }: Description
   return { ...document, components, servers: [{ url: url() }] };
 }
 
-/** What the routes' schemas do not say: names, headers, common parameters and tags. */
+/** Adds what the routes' schemas do not contain: names, headers, common parameters and tags. */
 function complete(document: Json, { limited, tags, security, parameters = [], amend }: Description): Json {
   for (const [, , operation] of operationsOf(document)) describeBody(operation);
   const named = nameSchemas(document);
@@ -116,7 +116,7 @@ function complete(document: Json, { limited, tags, security, parameters = [], am
   return { ...named, components, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
 }
 
-/** An example would fill the field of an optional parameter in the page, which then searches for it. */
+/** Moves the example of an optional parameter into its description. Otherwise the page would fill the field with it, and search for it. */
 function describeExample(parameter: Json): void {
   const { example, examples, ...rest } = parameter;
   const first = example ?? Object.keys(fieldsOf(examples))[0];

@@ -7,19 +7,19 @@ import { allowNoBody } from '../server/body.ts';
 import { examplesByStatus } from './error-examples.ts';
 import type { DescribedOperation } from './headers.ts';
 
-/** The codes that a request can get before its handler runs: what the listener checks, for each of its routes. */
+/** Returns the codes that a request can get before its handler runs, from the listener's own checks of a route. */
 export type ImpliedCodes = (route: RouteOptions, schema: FastifySchema) => ErrorCode[];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types of a body that no schema checks, such as a stream, beside the JSON that one checks. */
+    /** The media types of a body that no schema checks, such as a stream, in addition to JSON that a schema checks. */
     describedBody?: Record<string, { schema: object }>;
   }
 }
 
 /**
- * The schema of a route as the description shows it: each error status that can occur, with an example for each code. The codes are those
- * that the route names (`errors` of schemas.ts), those that the listener implies, and those of reading a body.
+ * The schema of a route in the form of the description: each possible error status, with an example for each code. The codes are those that
+ * the route names (`errors` of schemas.ts), those that the listener implies, and those of reading a body.
  */
 export function describeOperation(schema: FastifySchema, route: RouteOptions, implied: ImpliedCodes): FastifySchema {
   if (!schema || schema.hide) return schema;
@@ -52,11 +52,11 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
   return { ...schema, ...(body ? { body } : {}), description: schema.description ?? `${summary}.`, response };
 }
 
-/** Marks the schema of a body that may be left out, until `describeBody` has seen it. */
+/** Marks the schema of an optional body, until `describeBody` has handled it. */
 const OPTIONAL = 'x-optional';
 const CODES = namesOf(MESSAGES);
 
-/** Says whether a body is required: @fastify/swagger takes every one for required. */
+/** States whether a body is required. @fastify/swagger treats every body as required. */
 export function describeBody({ requestBody: body }: DescribedOperation): void {
   const schema = body?.content?.['application/json']?.schema;
   if (!body || !schema?.[OPTIONAL]) return;

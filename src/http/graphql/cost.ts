@@ -21,8 +21,8 @@ import { fragmentsOf } from './document.ts';
 import { LIMITS, limitError } from './limits.ts';
 
 /**
- * Entries of a page without `first` and `last`, by the number of connections around it (none, one, two or more). The first line
- * that keeps the operation within COST is taken, so that a plain query is always answered.
+ * Entries of a page without `first` and `last`, by the number of connections around it (none, one, two or more). The first line that keeps
+ * the operation within COST is used, so a plain query is always answered.
  */
 const DEFAULT_PAGES = [
   [100, 100, 100],
@@ -34,7 +34,7 @@ const DEFAULT_PAGES = [
   [10, 5, 5],
 ] as const;
 
-/** Estimated entries of the lists of the schema's description. */
+/** Estimated entries of lists in the schema's description. */
 const INTROSPECTION_LISTS: Readonly<Record<string, number>> = {
   types: 40,
   fields: 8,
@@ -44,24 +44,24 @@ const INTROSPECTION_LISTS: Readonly<Record<string, number>> = {
   directives: 5,
   locations: 5,
 };
-/** The estimate for every other one. */
+/** The estimate for every other list. */
 const INTROSPECTION_LIST = 2;
 
 /** Estimated entries of a list that is not a connection: extra headers, of which there are at most five. */
 const LIST = 5;
-/** Fields that count as more than one value: those of up to 2,048 characters. */
+/** Fields that count as more than one value, because they may have up to 2,048 characters. */
 const WEIGHTS: Readonly<Record<string, number>> = { 'Subscription.url': 10 };
 
 export interface Cost {
   values: number;
   introspected: number;
-  /** The page of each connection that names none. */
+  /** The page size of each connection that does not give one. */
   pages: ReadonlyMap<FieldNode, number>;
-  /** How often the operation names each field (`Type.field`), fragments resolved. */
+  /** How often the operation names each field (`Type.field`), with fragments resolved. */
   copies: ReadonlyMap<string, number>;
 }
 
-/** The operation of the document that is executed, with its variables. */
+/** The operation to be executed, with its variables. */
 export interface CostRequest {
   operation: OperationDefinitionNode;
   variables: Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ interface MeterInput extends CostRequest {
   defaultPages: readonly number[];
 }
 
-/** Where a selection is: how often it is answered, connections around it, and entries of the list whose fields these are. */
+/** The place of a selection: how often it is answered, how many connections are around it, and the entries of the list that has these fields. */
 interface Place {
   times: number;
   level: number;
@@ -81,8 +81,8 @@ interface Place {
 }
 
 /**
- * The largest answer of an operation: the values of all its fields, multiplied by the pages around them, and the page of every
- * connection that names none.
+ * Calculates the largest possible answer of an operation: the values of all its fields, multiplied by the pages around them. Also the page
+ * size of every connection that does not give one.
  * @param document valid against the schema and within the limits of document.ts
  * @throws GraphQLError of the limit that is exceeded
  */
@@ -192,7 +192,7 @@ class Meter {
     if (pages.length > 0) return Math.max(...pages);
     const { defaultPages } = this.#input;
     const usual = defaultPages[Math.min(level, defaultPages.length - 1)] ?? 1;
-    // A fragment may be spread at several levels; its connection has one page.
+    // A fragment may be spread at several levels, but its connection has only one page size.
     const page = Math.min(usual, this.#pages.get(node) ?? usual);
     this.#pages.set(node, page);
     return page;
@@ -201,7 +201,7 @@ class Meter {
   #integer(node: FieldNode, name: string): number | undefined {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
     const size = value && this.#resolve(value);
-    // The coercion of variables refuses anything but integers before the operation is executed.
+    // The coercion of variables refuses everything but integers before the operation is executed.
     return typeof size === 'number' && Number.isInteger(size) ? size : undefined;
   }
 
@@ -225,7 +225,7 @@ function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unkno
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** Whether it is a connection of the cursor-connection specification: by the end of its name and its page information. */
+/** Whether it is a connection of the cursor-connection specification, judged by the end of its name and its page information. */
 function isConnection(type: GraphQLCompositeType): boolean {
   return type.name.endsWith('Connection') && isObjectType(type) && 'pageInfo' in type.getFields();
 }

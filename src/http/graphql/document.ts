@@ -17,14 +17,13 @@ interface SelectionShape {
   fields: number;
   aliases: number;
   depth: number;
-  /** Fields of the set itself, without those below them. */
+  /** Fields of the set itself, without those in deeper sets. */
   breadth: number;
 }
 
 /**
- * Parses a document and refuses it where its shape is over a limit. It counts in a time that grows with the text and not with
- * its resolved fragments. A document that passes is small enough for the rules of GraphQL's validation, some of which compare
- * every field with every other.
+ * Parses a document and refuses it if its shape exceeds a limit. Its time depends on the text and not on the resolved fragments. A document
+ * that passes is small enough for the rules of GraphQL's validation, some of which compare every field with every other one.
  * @throws GraphQLError of the syntax or of a limit
  */
 export function readDocument(text: string): DocumentNode {
@@ -69,7 +68,7 @@ function checkShapes(document: DocumentNode): void {
   const ofFragment = (name: string): SelectionShape => {
     const fragment = fragments.get(name);
     const shape = known.get(name);
-    // The validation names unknown fragments.
+    // Validation reports unknown fragments.
     if (fragment === undefined) return { fields: 0, aliases: 0, depth: 0, breadth: 0 };
     if (shape === 'open') throw new GraphQLError(`Fragment "${name}" contains itself`, { nodes: fragment });
     if (shape !== undefined) return shape;
@@ -134,7 +133,7 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
 
 /**
  * The operation to execute.
- * @throws GraphQLError where there is none, none of that name, or several and no name
+ * @throws GraphQLError if there is none, none of that name, or several and no name
  */
 export function chooseOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
@@ -146,12 +145,12 @@ export function chooseOperation(document: DocumentNode, name: string | undefined
   throw new GraphQLError('operationName: is required, as the document has several operations');
 }
 
-/** A copy of a document in which some connections have the argument `first`, in place of a missing one or of null. */
+/** A copy of a document in which some connections get the argument `first`, replacing a missing one or null. */
 export function withPages(document: DocumentNode, pages: ReadonlyMap<FieldNode, number>): DocumentNode {
   if (pages.size === 0) return document;
   return visit(document, {
     Field: {
-      // The copy keeps the child nodes, so that their pages are found as well.
+      // The copy keeps the child nodes, so that their pages are found too.
       enter(node) {
         const page = pages.get(node);
         if (page === undefined) return undefined;

@@ -22,12 +22,12 @@ import { LIMITS, limitError } from './limits.ts';
 import { preset } from './preset.ts';
 import type { GraphqlCaller, GraphqlRequest } from './request.ts';
 
-/** Documents whose parse, validation and plans are kept: callers send the same few. */
+/** The number of documents whose parse, validation and plans are kept. Callers mostly send the same few. */
 const MAX_DOCUMENTS = 200;
-/** Ways to page a document whose plans are kept. */
+/** The number of ways to page a document whose plans are kept. */
 const MAX_PAGINGS = 8;
 const MAX_ERRORS = 20;
-/** The message of graphql-js for an introspection that goes round in circles. */
+/** The message of graphql-js for an introspection with circular references. */
 const TOO_DEEP = 'Maximum introspection depth exceeded';
 
 /** A request as the caller sends it. */
@@ -44,11 +44,11 @@ interface GraphqlResult<Failure = GraphQLFormattedError> {
 
 interface Prepared {
   document: DocumentNode;
-  /** Copies with the pages of connections that name none, by those pages. */
+  /** Copies with page sizes for connections that give none, by these sizes. */
   paged: Map<string, DocumentNode>;
 }
 
-/** The schema, and how a request is answered: limits, validation, cost, execution. */
+/** The schema, and the steps of answering a request: limits, validation, cost, execution. */
 export class GraphqlEndpoint {
   readonly schema: GraphQLSchema;
   /** The schema as a document. */
@@ -62,7 +62,7 @@ export class GraphqlEndpoint {
     this.#resolvedPreset = resolvedPreset;
   }
 
-  /** Reads the tables and makes their schema. */
+  /** Reads the tables and builds their schema. */
   static async create(pool: Pool): Promise<GraphqlEndpoint> {
     const tables = first(await poolOf(pool, 0).query<{ schema: string }>('select current_schema() as schema'));
     const { schema, resolvedPreset } = await makeSchema(preset(pool, tables?.schema ?? 'public'));
@@ -70,10 +70,10 @@ export class GraphqlEndpoint {
   }
 
   /**
-   * Answers an operation. An answer without `data` belongs to a request that was refused before anything was executed: its document
-   * does not parse or validate, it is over a limit, or its variables do not have their declared types.
+   * Answers an operation. An answer without `data` means that the request was refused before execution. Its document does not parse or
+   * validate, it exceeds a limit, or its variables do not have their declared types.
    * @param translate turns a failure of the domain or the database into a Problem
-   * @throws Problem integration_error where the service, and not the request, is at fault
+   * @throws Problem integration_error if the service, and not the request, is at fault
    */
   async answer(
     query: GraphqlQuery,
@@ -123,7 +123,7 @@ export class GraphqlEndpoint {
     return result;
   }
 
-  /** Parses and validates a document, unless that has been done before. */
+  /** Parses and validates a document, unless this has been done before. */
   #prepare(text: string): Prepared {
     const known = this.#documents.get(text);
     if (known) {
@@ -148,7 +148,7 @@ export class GraphqlEndpoint {
   }
 }
 
-/** The document with the pages of connections that name none. */
+/** The document with page sizes for connections that give none. */
 function paged(prepared: Prepared, pages: Cost['pages']): DocumentNode {
   const key = [...pages].map(([node, page]) => `${node.loc?.start}=${page}`).join(',');
   let document = prepared.paged.get(key);
@@ -159,7 +159,7 @@ function paged(prepared: Prepared, pages: Cost['pages']): DocumentNode {
   return document;
 }
 
-/** Several reasons to refuse a document. */
+/** Several reasons for refusing a document. */
 class Refused extends Error {
   readonly errors: readonly GraphQLError[];
   constructor(errors: readonly GraphQLError[]) {

@@ -4,17 +4,17 @@ import type { Problem } from '../../values/errors.ts';
 import { codeOf } from '../../values/unknown.ts';
 import { limitError } from './limits.ts';
 
-/** Errors that one answer lists: a page of rows can have one for each row. */
+/** The most errors in one answer. A page of rows may have one for each row. */
 const MAX_ERRORS = 20;
-/** Some messages repeat what the caller sent. */
+/** Longer messages are cut, because some repeat what the caller sent. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
-/** PostgreSQL: a statement was cancelled, here by its timeout. */
+/** PostgreSQL's SQLSTATE for a cancelled statement; here the cause is its timeout. */
 const QUERY_CANCELED = '57014';
 
 /**
- * The `errors` of an answer: messages for developers, never SQL or a stack (the service interface, Errors).
+ * The `errors` of an answer: messages for developers, never SQL or a stack (service interface, Errors).
  * @param translate turns any other failure into a Problem
- * @throws Problem integration_error where the service, and not the request, is at fault
+ * @throws Problem integration_error if the service, and not the request, is at fault
  */
 export function errorList(
   errors: readonly GraphQLError[],

@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { Problem } from '../../values/errors.ts';
 import type { LiveUpdate, LiveUpdates } from './live-updates.ts';
 
-/** Streams at once of a contact for a client, of a client, and of all clients, in one process. */
+/** The most streams at once in one process: of a contact for a client, of a client, and of all clients. */
 export const MAX_STREAMS_PER_CONTACT = 4;
 export const MAX_STREAMS_PER_CLIENT = 10;
 const MAX_STREAMS = 1_000;
-/** Milliseconds between two checks of the token: a stream outlives the token's revocation by no more. */
+/** Milliseconds between two checks of the token. A stream outlives the revocation of its token by no more than this. */
 const TOKEN_INTERVAL_MS = 1_000;
 /** Milliseconds between two comments that keep the connection of an idle stream open. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
 /** Milliseconds after which a client that lost its stream should open it again. */
 const RETRY_AFTER_MS = 3_000;
-/** Bytes that may wait for a slow reader. Beyond them events are left out, and a `resync` says so. */
+/** Bytes that may wait for a slow reader. Beyond them events are dropped, and a `resync` event says so. */
 const MAX_WAITING_BYTES = 65_536;
 
-/** Checks that the token still gives access to the client; rejects with a Problem where it does not. */
+/** Checks that the token still gives access to the client. It rejects with a Problem if not. */
 export type TokenCheck = () => Promise<void>;
 
-/** The open event streams of a process (the service interface, X-GraphQL-Event-Stream). */
+/** The open event streams of a process (service interface, X-GraphQL-Event-Stream). */
 export class EventStreams {
   readonly #updates: LiveUpdates;
   readonly #open = new Set<EventStream>();
@@ -28,9 +28,9 @@ export class EventStreams {
   }
 
   /**
-   * Answers with server-sent events until the reader, the token or the service ends.
+   * Answers with server-sent events until the reader, the token or the service ends the stream.
    * @param request `headers`: of the answer, in addition to those of an event stream
-   * @throws Problem rate_limited where too many streams are open
+   * @throws Problem rate_limited if too many streams are open
    */
   async serve(
     caller: StreamCaller,
@@ -40,7 +40,7 @@ export class EventStreams {
     const { headers, check } = request;
     const { clientId, contactId } = caller;
     const ofClient = [...this.#open].filter((stream) => stream.caller.clientId === clientId);
-    // One contact must not take all streams of its client.
+    // A single contact must not take all streams of its client.
     if (ofClient.filter((stream) => stream.caller.contactId === contactId).length >= MAX_STREAMS_PER_CONTACT) {
       throw new Problem(
         'rate_limited',
@@ -69,14 +69,14 @@ export class EventStreams {
     }
   }
 
-  /** Ends every stream. Their readers reconnect to a process that runs. */
+  /** Ends every stream. The readers reconnect to another process. */
   async stop(): Promise<void> {
     for (const stream of this.#open) stream.end('stopping');
     await this.#updates.stop();
   }
 }
 
-/** Who follows the changes of which client. */
+/** The contact and the client of a stream. */
 export interface StreamCaller {
   clientId: string;
   contactId: string;
@@ -134,7 +134,7 @@ class EventStream {
     try {
       await this.#check();
     } catch (error) {
-      // A database that does not answer says nothing about the token.
+      // If the database does not answer, nothing is known about the token.
       if (error instanceof Problem) this.end(error.code);
     }
   }

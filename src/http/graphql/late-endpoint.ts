@@ -5,8 +5,8 @@ import type { Part } from '../../process/parts.ts';
 import type { GraphqlEndpoint } from './endpoint.ts';
 
 /**
- * The endpoint, loaded with PostGraphile where somebody needs it: that takes half a second and 30 MB, which a process without calls of
- * GraphQL saves. Where clients have subscriptions, the process loads it as soon as it has started.
+ * The endpoint, which is loaded with PostGraphile when somebody needs it. Loading takes half a second and 30 MB, which a process without
+ * GraphQL calls saves. If clients have subscriptions, the process loads it as soon as it has started.
  */
 export class LateEndpoint implements Part {
   readonly #pool: Pool;
@@ -19,7 +19,7 @@ export class LateEndpoint implements Part {
     this.#log = log;
   }
 
-  /** Loads it in the background where a client has a subscription. */
+  /** Loads it in the background if any client has a subscription. */
   start(): void {
     this.#loadWhereUsed().catch((error: Error) => {
       if (!this.#stopped) this.#log.warn({ reason: error.message }, 'GraphQL is loaded at its first call');
@@ -31,7 +31,7 @@ export class LateEndpoint implements Part {
     await this.#made?.catch(() => undefined);
   }
 
-  /** Waits until it is loaded. After a failure the next call tries again. @throws whatever the database or the module throws */
+  /** Waits until it is loaded. After a failure the next call tries again. @throws the error of the database or the module */
   get(): Promise<GraphqlEndpoint> {
     this.#made ??= this.#make();
     return this.#made;
@@ -39,7 +39,8 @@ export class LateEndpoint implements Part {
 
   async #make(): Promise<GraphqlEndpoint> {
     try {
-      // Outside `production` PostGraphile puts stacks into answers, checks its own plans at every request, and writes to the console.
+      // Unless this is `production`, PostGraphile puts stacks into answers, checks its own plans at every request, and writes to the
+      // console.
       // biome-ignore lint/plugin: it is set here, and read by others
       process.env.GRAPHILE_ENV = 'production';
       const { GraphqlEndpoint } = await import('./endpoint.ts');

@@ -5,12 +5,12 @@ import type { Logger } from '../../process/log.ts';
 import { Periodic } from '../../process/periodic.ts';
 
 const TOPIC = 'webhook_changes';
-/** Milliseconds between two signs of life in `webhook_watches`; a watch counts for a minute after the last one. */
+/** Milliseconds between two signs of life in `webhook_watches`. A watch remains valid for a minute after the last one. */
 const WATCH_INTERVAL_MS = 10_000;
 /** Milliseconds before a lost connection is opened again. */
 const RECONNECT_AFTER_MS = 1_000;
 
-/** A change of a client's subscriptions or notifications, as migrations/0010_graphql.sql announces it. */
+/** A change of a client's subscriptions or notifications, in the form that migrations/0010_graphql.sql announces. */
 export interface LiveUpdate {
   clientId: string;
   event: 'subscription' | 'notification';
@@ -19,13 +19,13 @@ export interface LiveUpdate {
 
 export interface Follower {
   updated(update: LiveUpdate): void;
-  /** Updates may have been missed. */
+  /** Called when updates may have been missed. */
   missed(): void;
 }
 
 /**
- * The changes that any process makes to the webhooks of followed clients. The changes of a client without followers are not announced, so
- * that they cost the engine nothing.
+ * The changes that any process makes to the webhooks of followed clients. Changes of clients without followers are not announced, so they
+ * cost the engine nothing.
  */
 export class LiveUpdates {
   readonly #pool: Pool;
@@ -53,7 +53,7 @@ export class LiveUpdates {
 
   /**
    * Follows a client from the moment at which the promise resolves.
-   * @returns a function that ends it
+   * @returns a function that stops following it
    */
   async follow(clientId: string, follower: Follower): Promise<() => void> {
     const others = this.#followers.get(clientId);
@@ -74,7 +74,7 @@ export class LiveUpdates {
     return end;
   }
 
-  /** Hears no more, and removes the watches of this process. */
+  /** Stops listening, and removes the watches of this process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#followers.clear();
@@ -103,7 +103,7 @@ export class LiveUpdates {
     this.#log.warn({ reason: error.message }, 'the connection for live updates was lost');
     const again = () => {
       if (this.#stopped || this.#followers.size === 0) return;
-      // A database that was killed has lost the watches: their table is unlogged.
+      // A database that was killed has lost the watches, because their table is unlogged.
       this.#connect()
         .then(() => this.#watch())
         .then(() => this.#everyone((follower) => follower.missed()))
@@ -122,7 +122,7 @@ export class LiveUpdates {
     for (const followers of this.#followers.values()) for (const follower of followers) work(follower);
   }
 
-  /** Writes which clients are followed here, and deletes the watches of processes that have written nothing for two minutes. */
+  /** Writes which clients are followed here. Deletes the watches of processes that have written nothing for two minutes. */
   async #watch(): Promise<void> {
     const clients = [...this.#followers.keys()];
     if (clients.length === 0 && !this.#heard) return;

@@ -1,6 +1,6 @@
 import { gql } from 'postgraphile/utils';
 
-/** The operations that PostGraphile does not derive from the tables, in the shapes that it would give them. */
+/** The operations that PostGraphile does not derive from the tables, in the form that it would give them. */
 export const MUTATION_TYPES = gql`
   extend type Query {
     """The types of notification that a subscription can name."""

@@ -23,7 +23,7 @@ import type { ExtraHeader } from '../../webhooks/subscription-rules.ts';
 import { MUTATION_TYPES } from './mutation-types.ts';
 import { type GraphqlRequest, needsManage } from './request.ts';
 
-/** The input of a mutation, as the schema has checked it; the rules for its values are the domain's. */
+/** The input of a mutation after the schema's checks. The domain checks the values. */
 interface Input {
   id: string;
   subscription: Fields & { types: string[]; delivery?: 'HTTP' | 'STREAM' | null };
@@ -41,7 +41,7 @@ function create(request: GraphqlRequest, { subscription }: Input): Promise<strin
   return request.change((tx) => createSubscription(tx, request.act, input, request.settings));
 }
 
-/** The usual spelling of a UUID: the scalar accepts others. */
+/** A UUID in its usual spelling. The scalar accepts other spellings too. */
 function canonical(uuid: string): string {
   const digits = uuid.replaceAll('-', '').toLowerCase();
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -61,13 +61,13 @@ async function remove(request: GraphqlRequest, input: Input): Promise<string> {
   return id;
 }
 
-/** @returns how many notifications are sent again */
+/** @returns the number of notifications that are sent again */
 async function redeliverOne(request: GraphqlRequest, input: Input): Promise<number> {
   const key = { id: canonical(input.id), clientId: request.clientId };
   return (await request.change((tx) => redeliver(tx, request.act, key))).count;
 }
 
-/** @returns how many notifications are sent again */
+/** @returns the number of notifications that are sent again */
 async function replaySome(request: GraphqlRequest, input: Input): Promise<number> {
   const { clientId, act } = request;
   const span = {
@@ -98,7 +98,7 @@ function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined
 
 type Work<T = string> = (request: GraphqlRequest, input: Input) => Promise<T>;
 
-/** Runs a change, once for each mutation field and in their order. The step is what the work gives. */
+/** Runs a change once for each mutation field, in order. The step's value is the result of the work. */
 function change<T>($input: Step<Input>, work: Work<T>, $before: Step = constant(null)): Step<T> {
   return sideEffect([context(), $input, $before], ([{ request }, input]) => {
     needsManage(request, 'mutation');
@@ -120,7 +120,7 @@ const payload = {
 };
 
 /**
- * The mutations of the service interface. PostGraphile would write the table itself, as the client's role. But the domain must seal
+ * The mutations of the service interface. PostGraphile would write the table itself, under the client's role. But the domain must seal
  * secrets, check the rules and write the audit row (src/webhooks/subscription.ts).
  */
 export const mutations = extendSchema((build) => {
@@ -144,7 +144,7 @@ export const mutations = extendSchema((build) => {
           deleteSubscription(_$root: Step, args: FieldArgs) {
             const $input = args.getRaw('input');
             const $subscription = find(access($input, 'id'));
-            // Waits for the row, which is therefore read as it was before the change.
+            // Waits for the row, so that it is read as it was before the change.
             change($input, remove, $subscription.get('id'));
             return answer($input, $subscription);
           },

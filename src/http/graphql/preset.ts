@@ -8,17 +8,17 @@ import { CLIENT_ROLE } from './read-only.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 import { texts } from './texts.ts';
 
-/** No attribute may be filtered or sorted by, unless a tag below says so. */
+/** No attribute can be filtered or sorted by, unless a tag below allows it. */
 const CLOSED = '-attribute:filterBy -attribute:orderBy';
 const FILTER = '+attribute:filterBy';
 const FILTER_AND_ORDER = '+attribute:filterBy +attribute:orderBy';
 const ORDER = '+attribute:orderBy';
 /** Used in joins, but not a field of the type. */
 const HIDDEN = '-attribute:select';
-/** The relation is followed from one to many, and not back. */
+/** The relation can be followed only from one to many. */
 const ONE_WAY = '@behavior -singularRelation:resource:single';
 
-/** Only subscriptions are at the root. The others are reached through them, and nothing leads back. */
+/** Only subscriptions are at the root. Other types are reached through them, and nothing leads back. */
 const tags = pgSmartTags([
   ...attributes('subscriptions', {
     id: FILTER,
@@ -61,7 +61,7 @@ const tags = pgSmartTags([
     kind: 'class',
     match: 'attempts',
     tags: {
-      // Both columns: the day of the notification is the attempts' partition.
+      // Both columns, because the day of the notification determines the attempts' partition.
       foreignKey: `(notification_id, created_at) references notifications (id, created_at)|@foreignFieldName attempts|${ONE_WAY}`,
     },
   },
@@ -75,7 +75,10 @@ function attributes(table: string, behaviors: Record<string, string>) {
   }));
 }
 
-/** The tables of the interface, and the type of their extra headers. The schema has many others, and functions, which it does not show. */
+/**
+ * The tables of the interface, and the type of their extra headers. The database schema has many other tables, and functions, which the
+ * interface does not show.
+ */
 const SHOWN = new Set(['subscriptions', 'notifications', 'attempts', 'extra_header']);
 const tablesOf = (schema: string): GraphileConfig.Plugin => ({
   name: 'LombardTables',
@@ -83,10 +86,10 @@ const tablesOf = (schema: string): GraphileConfig.Plugin => ({
   gather: {
     hooks: {
       pgIntrospection_introspection(_info, { introspection: { namespaces, classes, procs } }) {
-        // Other cells have tables of the same names.
+        // Other cells have tables with the same names.
         const own = namespaces.find(({ nspname }) => nspname === schema)?._id;
         const shown = classes.filter(({ relname, relnamespace }) => SHOWN.has(relname) && relnamespace === own);
-        // PostGraphile goes on with these very arrays.
+        // PostGraphile continues with these very arrays, so they are changed in place.
         classes.splice(0, classes.length, ...shown);
         procs.splice(0);
       },
@@ -94,7 +97,7 @@ const tablesOf = (schema: string): GraphileConfig.Plugin => ({
   },
 });
 
-/** `id` stays `id`, which PostGraphile reserves for global object identifiers. The root field has the plain name of the table. */
+/** Keeps the name `id`, which PostGraphile reserves for global object identifiers, and gives the root field the plain name of the table. */
 const names: GraphileConfig.Plugin = {
   name: 'LombardNames',
   version: '1.0.0',
@@ -106,14 +109,14 @@ const names: GraphileConfig.Plugin = {
       _allRows(_previous, _options, resource) {
         return this.camelCase(this.pluralize(this._singularizedResourceName(resource)));
       },
-      // PostGraphile's own inputs would write the tables; mutation-types.ts has the names.
+      // PostGraphile's own inputs would write the tables. mutation-types.ts needs their names.
       inputType: (_previous, _options, typeName) => `${typeName}RowInput`,
       patchType: (_previous, _options, typeName) => `${typeName}RowPatch`,
     },
   },
 };
 
-/** The default order is that of creation: an order by random ids says nothing, and would sort the whole history. */
+/** Makes the order of creation the default. An order by random ids means nothing, and would sort the whole history. */
 const order: GraphileConfig.Plugin = {
   name: 'LombardDefaultOrder',
   version: '1.0.0',
@@ -134,8 +137,8 @@ const order: GraphileConfig.Plugin = {
 };
 
 /**
- * The schema of the subscription interface, which PostGraphile makes from the tables that the role of a client may read
- * (the service interface, POST /webhooks/graphql; docs/decisions.md, 6).
+ * The schema of the subscription interface, which PostGraphile makes from the tables that a client's role may read (service interface, POST
+ * /webhooks/graphql; docs/decisions.md, 6).
  * @param schema of the tables; statements do not name it
  */
 export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
@@ -145,7 +148,7 @@ export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
     disablePlugins: [
       // Its root type would take the name of the table's type.
       'SubscriptionPlugin',
-      // Global object identification: `id` is the table's own.
+      // Global object identification. Here `id` is the table's own column.
       'NodePlugin',
       'AddNodeInterfaceToSuitableTypesPlugin',
       'PgTableNodePlugin',
@@ -155,7 +158,7 @@ export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
       // `filter` replaces `condition`.
       'PgConditionArgumentPlugin',
       'PgConditionCustomFieldsPlugin',
-      // Filters across relations, and trees of and/or/not, have no bound on their cost.
+      // Filters across relations, and trees of and/or/not, have unbounded cost.
       'PgConnectionArgFilterBackwardRelationsPlugin',
       'PgConnectionArgFilterForwardRelationsPlugin',
       'PgConnectionArgFilterLogicalOperatorsPlugin',
@@ -173,7 +176,7 @@ export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
     gather: { pgIdentifiers: 'unqualified' },
     schema: {
       defaultBehavior: `-query:resource:connection -query:resource:list -queryField ${CLOSED}`,
-      // An empty filter filters nothing.
+      // An empty filter matches everything.
       connectionFilterAllowNullInput: true,
       connectionFilterAllowEmptyObjectInput: true,
       connectionFilterAllowedOperators: [

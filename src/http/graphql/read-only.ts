@@ -3,7 +3,7 @@ import { isDistributed } from '../../database/cells/pool.ts';
 import { type Pool, transaction } from '../../database/database.ts';
 import { LIMITS } from './limits.ts';
 
-/** The database role of requests: reads only the columns that 0010_graphql.sql grants it, of the client that `lombard.client_id` names. */
+/** The database role of requests. It can read only the columns that 0010_graphql.sql grants, of the client in `lombard.client_id`. */
 export const CLIENT_ROLE = 'lombard_client';
 
 /** A connection for PostGraphile's plans. */
@@ -25,15 +25,15 @@ const readAsStatement = (clientId: string) => ({
   values: [CLIENT_ROLE, clientId, String(LIMITS.STATEMENT_MS)],
 });
 
-/** Citus hands only `set local` on to the worker, which looks at the rows. */
+/** Citus passes only `set local` on to the worker that has the rows. */
 const distributedReadAs = (clientId: string) => ({
   text: `set local statement_timeout = ${LIMITS.STATEMENT_MS}; set local citus.propagate_set_commands = 'local';
     set local lombard.client_id = ${pg.escapeLiteral(clientId)}; set local role ${CLIENT_ROLE}`,
 });
 
 /**
- * Reads as one client of the institution. Each read is a read-only transaction that sets role and client first, so that row level
- * security holds for any statement. The statement ends after STATEMENT_MS.
+ * Reads as one client of the institution. Each read is a read-only transaction that first sets role and client, so row level security
+ * applies to any statement. The statement ends after STATEMENT_MS.
  */
 export function readAs(pool: Pool, clientId: string): WithReadClient {
   return (_settings, work) =>

@@ -5,18 +5,18 @@ import type { SubscriptionSettings } from '../../webhooks/subscription.ts';
 import type { TextLimit } from './limits.ts';
 import type { WithReadClient } from './read-only.ts';
 
-/** The caller, and what an operation may use. */
+/** The caller, and the means that an operation may use. */
 export interface GraphqlCaller {
   clientId: string;
   contactId: string;
   /** The contact's permission can_manage_webhooks. */
   mayManage: boolean;
   act: Act;
-  /** PostGraphile's way to the database: reads as the client, and nothing else. */
+  /** PostGraphile's access to the database, which can only read, and only as the client. */
   withPgClient: WithReadClient;
   /** The service's own connections, for secrets. */
   pool: Pool;
-  /** Makes a change in one transaction, which begins with another look at the caller's rights. */
+  /** Makes a change in one transaction, which begins by checking the caller's rights again. */
   change<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   settings: SubscriptionSettings;
 }
@@ -25,7 +25,7 @@ export interface GraphqlCaller {
 export interface GraphqlRequest extends GraphqlCaller {
   /** Bytes that the answer may still take, for each limit. */
   textBytes: Record<TextLimit, number>;
-  /** Ends with the last statement that reads texts: they run one after the other. */
+  /** Resolves after the last statement that reads texts, because they run one after the other. */
   reading: Promise<unknown>;
   /** How often the operation names each field with long texts (`Type.field`). */
   copies: ReadonlyMap<string, number>;
@@ -33,7 +33,7 @@ export interface GraphqlRequest extends GraphqlCaller {
 
 declare global {
   namespace Grafast {
-    /** What plans get as `context()`, beside PostGraphile's own. */
+    /** What plans get from `context()`, besides PostGraphile's own members. */
     interface Context {
       request: GraphqlRequest;
     }

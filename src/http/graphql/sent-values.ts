@@ -1,14 +1,12 @@
 import type { GraphqlQuery } from './endpoint.ts';
 
-/** Characters from which on a value is looked for in a message: shorter ones are in many words. */
+/** The fewest characters of a value that is searched for in a message. Shorter values occur in many words. */
 const MIN_SEARCHED_CHARACTERS = 3;
 const MASK = '***';
-/** Before a value of a wrong type. */
+/** Precedes a value of a wrong type. */
 const REFUSED_VALUE = 'cannot represent';
 
-/**
- * A message about a query without the values that were sent, for the log: GraphQL repeats them, and the secret of a subscription may be one.
- */
+/** A message about a query, for the log, without the values that were sent. GraphQL repeats them, and one may be the secret of a subscription. */
 export function withoutSentValues(message: string, { query, variables }: GraphqlQuery): string {
   const sent = [...query.split('"'), ...leaves(variables)].filter(({ length }) => length >= MIN_SEARCHED_CHARACTERS);
   const value = message.indexOf(': ', message.indexOf(REFUSED_VALUE));
@@ -18,7 +16,7 @@ export function withoutSentValues(message: string, { query, variables }: Graphql
   return clean;
 }
 
-/** The texts and numbers within a value, however deep it is. */
+/** The texts and numbers within a value, at any depth. */
 function leaves(value: unknown): string[] {
   const found: string[] = [];
   const waiting = [value];

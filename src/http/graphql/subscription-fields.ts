@@ -12,8 +12,8 @@ interface SubscriptionFieldsRow {
 }
 
 /**
- * The client's role cannot read secrets: the service opens them for contacts who may see them. It reads extra headers as well, which the
- * payload of a deletion still contains.
+ * Reads what the client's role cannot. The service opens secrets for contacts who may see them. It also reads extra headers, because the
+ * payload of a deletion still contains them.
  */
 async function readRows(request: GraphqlRequest, ids: readonly string[]): Promise<Map<string, SubscriptionFieldsRow>> {
   const { rows } = await request.pool.query<SubscriptionFieldsRow>(
@@ -23,14 +23,14 @@ async function readRows(request: GraphqlRequest, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Null, and an error, for contacts who may not manage webhooks. */
+/** Null, with an error, for contacts who may not manage webhooks. */
 async function readSecrets(request: GraphqlRequest, ids: readonly string[]): Promise<string[]> {
   needsManage(request, 'secret');
   const found = await readRows(request, ids);
   return ids.map((id) => openSecret(request.settings.vault, found.get(id)?.secret ?? null));
 }
 
-/** The values contain receivers' keys: contacts who may not manage webhooks get empty texts. */
+/** The values contain receivers' keys, so contacts who may not manage webhooks get empty texts. */
 async function readExtraHeaders(request: GraphqlRequest, ids: readonly string[]): Promise<ExtraHeader[][]> {
   const found = await readRows(request, ids);
   const shown = ({ name, value }: ExtraHeader) => ({ name, value: request.mayManage ? value : '' });
@@ -48,7 +48,7 @@ function load(
   });
 }
 
-/** The secret and the extra headers of a subscription, as fields that the service reads itself. */
+/** The secret and the extra headers of a subscription. The service reads these fields itself. */
 export const subscriptionFields = extendSchema({
   typeDefs: gql`
     extend type Subscription {

@@ -4,23 +4,23 @@ import { extendSchema, gql } from 'postgraphile/utils';
 import { limitError, type TextLimit } from './limits.ts';
 import type { GraphqlRequest } from './request.ts';
 
-/** The values of a text's `columns`, which find it. */
+/** The values of a text's `columns`, by which it is found. */
 type Key = readonly (string | number)[];
 
-/** A field with long texts: the limit that counts them, and the statement that reads them, with one look-up for each. */
+/** A field with long texts: the limit that counts them, and the statement that reads them with one look-up each. */
 interface TextField {
   /** Its name in `copies` of the request. */
   name: string;
   limit: TextLimit;
   columns: readonly string[];
-  /** Gives `n`, `value` (text), and the `bytes` that it takes in the answer's JSON. */
+  /** Returns `n`, `value` (text), and the `bytes` that the value takes in the answer's JSON. */
   statement: string;
 }
 
 const NOTIFICATION_BODY: TextField = {
   name: 'Notification.body',
   limit: 'RESPONSE_BODY_BYTES',
-  // With the notification's id: the body of one event may be answered for many notifications.
+  // Includes the notification's id, because the body of one event may be answered for many notifications.
   columns: ['created_at', 'event_id', 'id'],
   statement: `
     select k.n, found.body as value, octet_length(to_json(found.body)::text) as bytes
@@ -50,8 +50,8 @@ const ATTEMPT_HEADERS: TextField = {
 };
 
 /**
- * Reads texts apart from their rows. The database counts their bytes before it sends any, each as often as the operation names its field:
- * an answer cannot take more than the limit, whatever number of texts it asks for. And the lists around the texts do not quote them again.
+ * Reads texts separately from their rows. The database counts their bytes before it sends any, each as often as the operation names its
+ * field. So an answer cannot exceed the limit, however many texts it asks for. Also, lists around the texts do not quote them again.
  */
 async function readTexts(request: GraphqlRequest, field: TextField, keys: readonly Key[]): Promise<(string | null)[]> {
   const columns = field.columns.map((_, index) => keys.map((key) => key[index]));
@@ -77,7 +77,10 @@ const SAID: Record<TextLimit, string> = {
   RESPONSE_HEADER_BYTES: 'The headers of the answer have more bytes',
 };
 
-/** The texts of a page of rows. The statements of a request run one after the other: each sees the bytes that the former ones left. */
+/**
+ * Reads the texts of a page of rows. The statements of a request run one after the other, so that each knows how many bytes the earlier
+ * ones have left.
+ */
 function load(
   $row: PgSelectSingleStep,
   field: TextField,
@@ -96,7 +99,7 @@ function load(
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-/** The long texts of notifications and attempts, as fields that are read apart from their rows. */
+/** The long texts of notifications and attempts, as fields that are read separately from their rows. */
 export const texts = extendSchema({
   typeDefs: gql`
     extend type Notification {

@@ -51,7 +51,7 @@ const READ_ONE = operation('GET /approvals-configurations/{client_id}', {
 
 export type ApprovalsConfigurationOperations = typeof READ_ONE;
 
-/** The approvals configurations, which clients set themselves (docs/operator-interface.md). */
+/** The approvals configurations. Clients set them themselves (docs/operator-interface.md). */
 export function operatorApprovalsConfigurationRoutes(app: FastifyInstance, { pool }: Context): void {
   serve(app, READ_ONE, async ({ params }, reply) => {
     const { client_id: clientId } = await findClient(pool, params.client_id);

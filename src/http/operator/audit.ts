@@ -18,7 +18,7 @@ import { AUDIT } from './listener.ts';
 const MAX_ROWS = 1_000;
 const DEFAULT_ROWS = 100;
 const DEFAULT_PAGE_ROWS = 50;
-/** Rows before a page. Lists are read further by `after`, which costs the same everywhere. */
+/** The most rows before a page. To go further, use `after`, whose cost does not depend on the position. */
 const MAX_OFFSET_ROWS = 10_000;
 
 const tags = ['audit'];
@@ -210,8 +210,9 @@ function verify({ backgroundPool, vault, clock }: Context, { query }: RequestOf<
 }
 
 /**
- * A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why.
- * @returns the last position that it shows, where there is one
+ * Seals what was committed, so that a list shows every change that was answered before it. Without the key the list shows what is sealed;
+ * verification says why.
+ * @returns the last position to show, if there is one
  */
 async function sealForReading({ backgroundPool, vault }: Context): Promise<number | undefined> {
   try {

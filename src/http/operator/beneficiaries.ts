@@ -36,7 +36,7 @@ const Version = {
     }),
   ),
 };
-/** A line of an import, which may change a beneficiary that exists. */
+/** A line of an import, which may change an existing beneficiary. */
 export const BeneficiaryLine = Type.Object({ ...BeneficiaryBody.properties, ...Version }, closed);
 const BeneficiaryPatch = Type.Partial(Type.Object({ ...BENEFICIARY.changed, ...Version }), {
   ...closed,

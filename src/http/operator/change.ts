@@ -9,19 +9,19 @@ import { locationOf, type Sent } from '../schemas/reply.ts';
 import { idempotencyKey, runChange, sendAnswer } from '../server/change.ts';
 import { reasonOf } from './reason.ts';
 
-/** The operator who makes a request, and why, for the audit trail. @throws Problem as `reasonOf` */
+/** The operator who makes a request, with the reason, for the audit trail. @throws Problem like `reasonOf` */
 export function operatorAct(request: FastifyRequest): Act {
   const { actor, staff } = request.operator;
   return { now: request.now, actor, staff, reason: reasonOf(request), requestId: request.id };
 }
 
-/** What a change answers: the value of its work. A text is JSON that is written already. */
+/** The answer of a change: the value of its work. A text is JSON that is already written. */
 type Result<Value> = [Extract<Value, string>] extends [never] ? (Value extends object ? Value : undefined) : never;
 
 /**
- * The handler of a change: does the work in one transaction, together with the request's idempotency key, and answers with its
- * result as JSON and, where the route says so, with the address of what was made.
- * @param status of the first answer; a replayed answer has the same, and the header `idempotency-replayed: true`
+ * Makes the handler of a change. It does the work in one transaction, together with the request's idempotency key. It answers with the
+ * result as JSON and, if the route says so, with the address of what was made.
+ * @param status of the first answer; a replayed answer has the same one, and the header `idempotency-replayed: true`
  */
 export function change<R extends FastifyRequest, Value>(
   context: Context,
@@ -38,7 +38,7 @@ export function change<R extends FastifyRequest, Value>(
   };
 }
 
-/** What the change of an operator depends on: the operator's right, and the key. @throws Problem as `idempotencyKey` */
+/** What a change of an operator depends on: the operator's rights, and the key. @throws Problem like `idempotencyKey` */
 export function guardOf(request: FastifyRequest) {
   const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
   return {
@@ -47,7 +47,7 @@ export function guardOf(request: FastifyRequest) {
   };
 }
 
-/** Sends the answer to a change, with the address of what was made where the route says so. */
+/** Sends the answer to a change, with the address of what was made if the route says so. */
 export function sendChange(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   const { location } = reply.request.routeOptions.config;
   if (location) reply.header('location', locationOf(location, answer.body));
@@ -59,7 +59,7 @@ function asText(result: unknown): string {
   return typeof result === 'string' ? result : JSON.stringify(result);
 }
 
-/** The hash that tells whether two requests with one key are the same request. */
+/** A hash that shows whether two requests with one key are the same request. */
 function fingerprint(request: FastifyRequest): Buffer {
   return createHash('sha256')
     .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)

@@ -248,7 +248,7 @@ async function readDay(
 ) {
   if (!isCalendarDay(date))
     throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day as YYYY-MM-DD' });
-  // A day has millions of changes at most; the background pool lets it take its time.
+  // A day may have millions of changes. The background pool sets no time limit.
   return sendValue(reply, await reconcile(backgroundPool, date));
 }
 

@@ -46,7 +46,7 @@ const ClientRecord = Type.Object(CLIENT.shown, {
   ],
 });
 
-/** The body of a request before it is checked: an object, or nothing that could name a field. */
+/** The body of an unchecked request as an object; an empty object if it is not one. */
 const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
 
 const DayUse = Type.Object(DAY_USE, {

@@ -73,7 +73,7 @@ export function operatorClockRoutes(app: FastifyInstance, context: Context): voi
       return shown(moved);
     });
     await moveAndShow(request, reply);
-    // Only now that the move is committed: ClockFollower, which reads the database, would have taken it back before.
+    // Done only after the commit. Earlier, ClockFollower, which reads the database, would have undone it.
     if (moved === undefined) return reply;
     clock.offset = moved;
     context.activity.stirAll();

@@ -68,7 +68,7 @@ const INVITE = operation('POST /contacts/{contact_id}/invite', {
 
 export type ContactLockOperations = typeof READ_LOCK | typeof UNLOCK_CONTACT | typeof INVITE;
 
-/** Whether a contact can sign in: locks, how they end, and the mail with a link for the first password (docs/operator-interface.md). */
+/** Whether a contact can sign in: its locks, lifting them, and the mail with a link for the first password (docs/operator-interface.md). */
 export function operatorContactLockRoutes(app: FastifyInstance, context: Context): void {
   serve(app, READ_LOCK, ({ params, now }) => findContactLock(context.pool, params.contact_id, now));
   serve(

@@ -194,7 +194,7 @@ export type ContactOperations =
   | typeof ERASE_CONTACT
   | typeof READ_ERASURE;
 
-/** The people who sign in, and what they may do for which client (docs/operator-interface.md). */
+/** The people who sign in, and their permissions for each client (docs/operator-interface.md). */
 export function operatorContactRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
   serve(app, CREATE, (request, reply) => create(context, request, reply));
@@ -213,7 +213,7 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
   serve(app, READ_ERASURE, ({ params }) => findErasure(pool, params.erasure_id));
 }
 
-/** Hashing a password takes 20 ms of a core, so it happens before the transaction. */
+/** Hashing a password takes 20 ms of a core, so it is done before the transaction. */
 async function create(context: Context, request: RequestOf<typeof CREATE>, reply: FastifyReply) {
   const { password, ...input } = request.body;
   const passwordHash = password === undefined ? null : await hashPassword(password);

@@ -28,7 +28,7 @@ const TAGS = {
   sandbox: 'Clock, mails and texts of a sandbox; production does not have these addresses',
 };
 
-/** What the listener checks before a handler runs: the token and its scopes; a POST has an idempotency key too. */
+/** The codes of what the listener checks before a handler runs: the token and its scopes, and for a POST the idempotency key. */
 function implied({ config, method }: RouteOptions, { params, querystring }: FastifySchema): ErrorCode[] {
   if (config?.open) return ['malformed_request'];
   return [

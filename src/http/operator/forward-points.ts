@@ -39,7 +39,7 @@ const LIST = operation('GET /forward-points', {
 
 export type ForwardPointsOperations = typeof SET | typeof LIST;
 
-/** What forwards add to the rates of their pairs (docs/operator-interface.md). */
+/** The points that forwards add to the rates of their pairs (docs/operator-interface.md). */
 export function operatorForwardPointRoutes(app: FastifyInstance, context: Context): void {
   serve(
     app,

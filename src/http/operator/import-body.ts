@@ -5,7 +5,7 @@ import type { Patience } from '../../process/patience.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 
-/** Content types that an import takes. No content type means NDJSON. */
+/** Content types that an import accepts. Without a content type, the body is read as NDJSON. */
 const CONTENT_TYPES = new Set([
   '',
   'application/x-ndjson',
@@ -16,15 +16,15 @@ const CONTENT_TYPES = new Set([
   'application/octet-stream',
   'text/plain',
 ]);
-/** Size of an unpacked body, as a multiple of the packed one: NDJSON reaches 30 at most, a decompression bomb 1,000. */
+/** The largest ratio of the unpacked to the packed size. NDJSON reaches at most 30, a decompression bomb 1,000. */
 const MAX_RATIO = 100;
-/** Bytes that a compressed body may unpack to before its ratio is checked. */
+/** Bytes to which a compressed body may unpack before its ratio is checked. */
 const MIN_RATIO_BYTES = 1_048_576;
-/** The least that a caller sends in the time that it has while the service is ready to read. */
+/** The fewest bytes that a caller must send in the allowed time while the service is ready to read. */
 const PACE_BYTES = 1_024;
 
 /**
- * The body of an import as its bytes, unpacked where it is compressed with gzip. Nothing is read ahead of the reader.
+ * The body of an import as bytes, decompressed if it is gzipped. Nothing is read ahead of the reader.
  * @throws Problem unsupported_media_type; while reading: payload_too_large, invalid_body
  */
 export function importBody(
@@ -51,12 +51,12 @@ export function importBody(
   return unpacked(bytes);
 }
 
-/** What a caller is told who sends no body, or an empty one: the file was lost on the way. */
+/** What a caller is told whose body is missing or empty: the file was lost on the way. */
 export function noBody(): Problem {
   return new Problem('invalid_body', 'body: is required: a JSON record a line');
 }
 
-/** The same bytes, once the first have arrived. @throws Problem invalid_body where there are none */
+/** The same bytes, once the first ones have arrived. @throws Problem invalid_body if there are none */
 export async function begun(source: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -79,7 +79,7 @@ async function* received(stream: AsyncIterable<Buffer>, paceMs: number): AsyncGe
       const next = await inTime(chunks.next(), Math.max(0, paceMs - waitedMs), slow);
       if (next.done) return;
       bytes += next.value.length;
-      // The time in which the import writes what it has is not the caller's.
+      // The time in which the import writes does not count against the caller.
       waitedMs += monotonic() - asked;
       if (bytes >= PACE_BYTES) bytes = waitedMs = 0;
       yield next.value;

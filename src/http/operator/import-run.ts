@@ -35,9 +35,9 @@ export interface Importable {
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
   kind: ImportKind<any, any>;
   schema: TObject;
-  /** Whether it notifies unless the caller does not want it. */
+  /** Whether it notifies clients unless the caller forbids it. */
   notifies?: boolean;
-  /** What the schema cannot say of a line. @throws Problem */
+  /** Checks of a line that the schema cannot express. @throws Problem */
   checkLine?(record: object, operator: Operator, context: Context): void;
 }
 
@@ -66,11 +66,11 @@ export interface ImportRoute {
   Body: (NodeJS.ReadableStream & AsyncIterable<unknown>) | undefined;
 }
 
-/** One import whose turn has come. */
+/** An import whose turn has come. */
 export interface ImportCall {
   request: FastifyRequest<ImportRoute>;
   reply: FastifyReply;
-  /** Of the kind, as the address has it. */
+  /** The name of the kind in the address. */
   name: string;
   importable: Importable;
   body: AsyncIterable<Buffer>;
@@ -94,7 +94,7 @@ export async function runImport(context: Context, given: ImportCall): Promise<Fa
     const text = await importFile(context, connection, call, { key, known: claim?.known ?? false });
     return sendJson(reply, text);
   } catch (error) {
-    // A caller who is still sending does not look for the answer, or sends its next request behind this body.
+    // A caller that is still sending does not read the answer, or sends its next request behind this body. So the body is read to its end.
     if (request.body) readToEnd(request.body).catch(() => {});
     throw error;
   } finally {
@@ -104,7 +104,7 @@ export async function runImport(context: Context, given: ImportCall): Promise<Fa
   }
 }
 
-/** Gives the answer of an import that was sent before. @throws Problem idempotency_conflict where it was another one */
+/** Sends the answer of an import that was sent before. @throws Problem idempotency_conflict if that was a different import */
 async function replay(
   connection: Transaction,
   { request, reply, body }: ImportCall,
@@ -135,7 +135,7 @@ async function importFile(
   const source = hash.read(body);
   try {
     const answer = await importRest(context, connection, call, { opened, source, hash });
-    // An import that stopped early has not read its whole body. Only a connection whose body was read can be used again.
+    // An import that stopped early has not read its whole body. A connection can be reused only after its body was read.
     await readToEnd(source);
     const { unchanged, ...others } = answer;
     const text = JSON.stringify(request.query.on_conflict === undefined ? others : { unchanged, ...others });
@@ -145,12 +145,12 @@ async function importFile(
     };
     await transactionOn(connection, () => end(connection)).catch((error: unknown) => {
       if (!databaseFault(error)) throw error;
-      // The connection was lost with the answer to a commit. What it has imported stands.
+      // The connection was lost together with the answer to a commit. What it has imported stays.
       return transaction(context.backgroundPool, end);
     });
     return text;
   } catch (error) {
-    // Where the database has failed, nobody holds the lock of the import any longer, which tells the same.
+    // If the database failed, nobody holds the lock of the import any more, which means the same.
     await endImport(connection, importId, { state: 'interrupted', now: clock.now() }).catch(() => {});
     throw error;
   } finally {
@@ -193,7 +193,7 @@ async function importRest(
   return limitHeapGrowth(() => importLines(connection, source, hash, wanted), LONG_IMPORT_MS);
 }
 
-/** What has to be the same, in addition to the lines, where an import is sent again. */
+/** What must be the same, besides the lines, if an import is sent again. */
 function headOf({ method, url }: FastifyRequest): string {
   return `${method} ${url}\n`;
 }
@@ -202,7 +202,7 @@ async function readToEnd(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source) void _;
 }
 
-/** The validator of the single call's route, with the same messages; where records may be changed, that of PATCH as well. */
+/** The validator of the route for a single record, with the same messages. If records may be changed, also the validator of PATCH. */
 function shapeCheck(
   request: FastifyRequest<ImportRoute>,
   context: Context,

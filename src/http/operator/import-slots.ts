@@ -4,12 +4,12 @@ import type { Patience } from '../../process/patience.ts';
 import { Problem } from '../../values/errors.ts';
 import type { Stopping } from './import-stopping.ts';
 
-/** Imports at the same time in one process, each with a database connection. */
+/** The most imports at the same time in one process. Each needs a database connection. */
 const MAX_CONCURRENT_IMPORTS = 3;
-/** After how many seconds the caller of one that got no turn may try again. */
+/** Seconds after which a caller that got no slot may try again. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** Lets a number of imports run. The others wait for a short time, in the order of their arrival. */
+/** Limits how many imports run at once. Others wait for a short time, in the order of their arrival. */
 export class ImportSlots {
   #free = MAX_CONCURRENT_IMPORTS;
   readonly #waiting: (() => void)[] = [];
@@ -21,7 +21,7 @@ export class ImportSlots {
     this.#patience = patience;
   }
 
-  /** @throws Problem rate_limited with `Retry-After`, where no import ends in time; interrupted */
+  /** @throws Problem rate_limited with `Retry-After` if no import ends in time; interrupted */
   async take<T>(reply: FastifyReply, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#turn(reply);
@@ -49,7 +49,7 @@ export class ImportSlots {
       await this.#stopping.before(inTime(promise, this.#patience.turnMs, busy));
     } catch (error) {
       const place = this.#waiting.indexOf(resolve);
-      // Its turn has come at the same moment: it is the next one's.
+      // Its turn came at the same moment, so the next one gets it.
       if (place < 0) this.#release();
       else this.#waiting.splice(place, 1);
       throw error;

@@ -3,9 +3,9 @@ import type { Patience } from '../../process/patience.ts';
 import { Problem } from '../../values/errors.ts';
 import { MAX_STOP_MS } from '../server/listener.ts';
 
-/** When the imports of a listener have to end because it stops: they go on for a while, and leave time for their answers. */
+/** Decides when the imports of a stopping listener must end. They go on for a while, but leave time for their answers. */
 export class Stopping {
-  /** Ends what waits now. */
+  /** Functions that end what waits now. */
   readonly #waiting = new Set<(reason: Problem) => void>();
   #over: Problem | undefined;
 
@@ -26,7 +26,7 @@ export class Stopping {
     for (const end of this.#waiting) end(this.#over);
   }
 
-  /** The result of work that comes before the end; later nobody waits for it. @throws Problem interrupted */
+  /** The result of work that completes before the end; after that nobody waits for it. @throws Problem interrupted */
   async before<T>(work: Promise<T>): Promise<T> {
     work.catch(() => {});
     if (this.#over) throw this.#over;

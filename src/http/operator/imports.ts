@@ -33,13 +33,13 @@ import { ActionFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
 
-/** A payment as the core has it. */
+/** A payment in the form of the core system. */
 const ImportedPaymentBody = Type.Object(IMPORTED_FIELDS, closed);
 
 /** An action on a payment. */
 const ActionLine = Type.Object({ payment_id: Type.String({ minLength: 1 }), ...ActionFields }, closed);
 
-/** Each kind, and what its lines are like. */
+/** Each kind, with the schema of its lines. */
 const KINDS: Record<string, Importable & { line: string }> = {
   clients: {
     kind: clientImport,
@@ -128,7 +128,7 @@ const ImportList = Type.Object({
   state: Type.Optional(Type.Enum([...IMPORT_STATES])),
 });
 
-/** The operation of a kind: each has an address of its own, because OpenAPI takes /imports/{kind} and /imports/{import_id} for one path. */
+/** The operation of a kind. Each kind has an address of its own, because OpenAPI cannot distinguish /imports/{kind} from /imports/{import_id}. */
 function operationOf(kind: string) {
   const noun = kind.replace('-', ' ');
   return {
@@ -157,7 +157,7 @@ function operationOf(kind: string) {
   };
 }
 
-/** Names the kinds to a caller who asks for another one. */
+/** Lists the kinds for a caller who asks for an unknown one. */
 const UNKNOWN_KIND = { config: { refuses: true, stream: true, scope: 'read' as const }, schema: { hide: true } };
 
 const READ_ONE = operation('GET /imports/{import_id}', {
@@ -190,7 +190,7 @@ const LIST = operation('GET /imports', {
 
 export type ImportOperations = typeof READ_ONE | typeof LIST;
 
-/** POST /imports/{kind}: NDJSON of any length, a record a line; and what became of it (docs/imports.md). */
+/** POST /imports/{kind}, which takes NDJSON of any length with one record in each line, and the results of imports (docs/imports.md). */
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
@@ -217,13 +217,13 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   );
 }
 
-/** The address of a kind of record only takes lines. Reading it is answered with 405. */
+/** The address of a kind accepts only lines. Reading it is answered with 405. */
 function refuseKind(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   if (Object.hasOwn(KINDS, String(fieldsOf(request.params).import_id))) reply.callNotFound();
   else done();
 }
 
-/** @throws Problem invalid_parameter where the kind's records cannot be dealt with so */
+/** @throws Problem invalid_parameter if the kind does not support the rule */
 function checkRule(rule: ConflictRule, { kind }: Importable): void {
   if (rule === 'reject' || (rule === 'skip' ? kind.comparison : kind.update)) return;
   const of = Object.keys(KINDS).filter((name) => KINDS[name]?.kind[rule === 'skip' ? 'comparison' : 'update']);

@@ -20,9 +20,9 @@ declare module 'fastify' {
     operator: Operator;
   }
   interface FastifyContextConfig {
-    /** What the operator token needs. Every route that is not open has it, or `scopesOf`. */
+    /** The scope that the operator token needs. Every route that is not open has it, or `scopesOf`. */
     scope?: Scope;
-    /** What it needs where that depends on the path or the body, which is not checked yet. */
+    /** The scopes that it needs, if they depend on the path or the body, which is not checked yet. */
     scopesOf?: (request: FastifyRequest) => Scope[];
   }
 }
@@ -36,13 +36,13 @@ export const CHANGES = { scope: 'changes' } as const;
 export const AUDIT = { scope: 'audit' } as const;
 export const SYSTEM = { scope: 'system' } as const;
 
-/** Characters of a caller's text that a refusal quotes. */
+/** The most characters of a caller's text that a refusal quotes. */
 const MAX_QUOTED_LENGTH = 100;
 const MAX_ID_LENGTH = 64;
 
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
-/** The operator listener: operator tokens with scopes, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
+/** Makes the operator listener: operator tokens with scopes, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
 export async function createOperatorListener(
   context: Context,
   routes: OperatorRoutes[],
@@ -54,7 +54,7 @@ export async function createOperatorListener(
     requestTimeoutMs: 0,
     rewriteUrl: (request) => CONSOLE_CALLS.rewriteUrl(request),
   });
-  // Answers are described, not filtered: their decimals keep their digits, and their fields the order that the domains give them.
+  // Answers are described but not filtered. Their decimals keep their digits, and their fields the order of the domains.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   app.decorateRequest('operator');
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now');
@@ -74,7 +74,7 @@ export async function createOperatorListener(
 
     request.party = { ...request.party, clientId: clientOf(request) };
     const { scopesOf, open } = request.routeOptions.config;
-    // What is open reads no client's records; signing in writes what exists once.
+    // Open routes read no client's records; signing in writes what exists once.
     if (request.cellScope && !open) await enterCellOf(context, request);
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
@@ -102,12 +102,12 @@ async function operatorOfHeader(
   return operatorOfToken(await findOperatorToken(pool, header.slice(7).trim(), request.now, configured));
 }
 
-/** What is in all cells, of one client too: the changes of its contacts, and what it has left in its former cells. */
+/** Data that is in all cells, even for one client: the changes of its contacts, and what it has left in its former cells. */
 const HISTORY = /^\/(audit|changes|reconciliation)\b/;
 
 /**
- * Says where the statements of a request run: in the cell of the client or the record that it names. What is read of all clients is read in
- * all cells; what changes nothing of a client names no cell.
+ * Determines where the statements of a request run: in the cell of the client or the record that it names. A read over all clients covers
+ * all cells. A change that concerns no client names no cell.
  * @throws ClientMoves
  */
 async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<void> {
@@ -115,7 +115,7 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
   const { url = '' } = routeOptions;
   if (method === 'POST' && url === '/clients') return enterCell(request, await cellForNewClient(pool));
   if (HISTORY.test(url)) return enterCell(request, 'all');
-  // What an address names is where it is, whichever client a filter names that the address does not have.
+  // A record in the address determines the cell, even if a filter names a client.
   const clientId = !url.includes(':') || url.includes(':client_id') ? givenClient(request) : undefined;
   const reads = method === 'GET' || method === 'HEAD';
   const named = { url, parameters: params as Record<string, string> };
@@ -129,13 +129,13 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
   enterCell(request, clientId === undefined ? 'none' : 0);
 }
 
-/** The client that a request is about, where it says so, for the log. */
+/** The client of a request for the log, if the request names one. */
 function clientOf(request: FastifyRequest): string | undefined {
   const clientId = givenClient(request);
   return clientId !== undefined && clientId.length <= MAX_ID_LENGTH ? clientId : undefined;
 }
 
-/** What a request gives as its client. An application's client_id names no client. */
+/** The client that a request names. An application's client_id is not a client. */
 function givenClient({ routeOptions: { url = '' }, params, query, body }: FastifyRequest): string | undefined {
   if (url.startsWith('/applications')) return undefined;
   const { client_id: clientId } = Object.assign({}, query, body, params) as { client_id?: unknown };
@@ -143,7 +143,7 @@ function givenClient({ routeOptions: { url = '' }, params, query, body }: Fastif
 }
 
 /**
- * A support tool must not show everybody where it filters by what does not exist (docs/operator-interface.md, Lists).
+ * Refuses unknown filters. A support tool must not show everybody because its filter does not exist (docs/operator-interface.md, Lists).
  * @throws Problem invalid_parameter
  */
 function refuseUnknownFilters({ query, routeOptions: { url = '', schema, config } }: FastifyRequest): void {

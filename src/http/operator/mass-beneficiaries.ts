@@ -10,7 +10,7 @@ import { errors, jsonAnswer, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-/** Bytes of a body: as many errors as a request takes, with room for the words of each. */
+/** The largest body in bytes, enough for the most errors of a request with their texts. */
 const MAX_ERRORS_BYTES = 8_388_608;
 
 const MassBody = Type.Object(MASS_BENEFICIARY.given('client_id'), {

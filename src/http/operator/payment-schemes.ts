@@ -54,7 +54,7 @@ const READ_ONE = operation('GET /payment-schemes', {
 
 export type PaymentSchemeOperations = typeof SET | typeof READ_ONE;
 
-/** Which payments take which scheme (docs/operator-interface.md). */
+/** Which payments use which scheme (docs/operator-interface.md). */
 export function operatorPaymentSchemeRoutes(app: FastifyInstance, context: Context): void {
   serve(
     app,

@@ -40,7 +40,7 @@ const PaymentBody = Type.Object(PAYMENT_FIELDS, {
     },
   ],
 });
-/** A payment as the institution reads it. */
+/** A payment in the form that the institution reads. */
 export const OperatorPayment = Type.Object(
   { client_id: ClientId, ...Payment.properties, ...ORDERED_FIELDS },
   { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT.example, ...ORDERED_EXAMPLE }] },
@@ -57,7 +57,7 @@ const ActionBody = Type.Object(ActionFields, {
   examples: [{ action: 'validate' }],
 });
 
-/** A payment as JSON text, seen by no contact in particular. */
+/** A payment as JSON text, seen by no particular contact. */
 interface Wanted {
   client_id: string;
   id: PaymentNumber;
@@ -74,7 +74,7 @@ async function read(
   return record;
 }
 
-/** The payment as a transaction leaves it. The change feed shows the same text, so that it need not read it again. */
+/** The payment at the end of a transaction. The change feed shows the same text, so it need not read it again. */
 async function changed(tx: Transaction, context: Context, payment: Wanted): Promise<string | undefined> {
   lockChanges(tx);
   const record = await read(tx, context, payment);
@@ -143,7 +143,7 @@ const READ_ONE = operation('GET /payments/{payment_id}', {
   },
 });
 
-/** Each kind has fields of its own. */
+/** The further fields depend on the kind. */
 const TimelineEntry = Type.Object(
   {
     at: Type.String({ format: 'date-time' }),
@@ -200,7 +200,7 @@ const ACT = operation('POST /payments/{payment_id}/actions', {
 
 export type PaymentOperations = typeof CREATE | typeof SEARCH | typeof READ_ONE | typeof TIMELINE | typeof ACT;
 
-/** Payments, and what is done with them (docs/operator-interface.md). */
+/** Payments, and the actions on them (docs/operator-interface.md). */
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 

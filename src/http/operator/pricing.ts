@@ -69,7 +69,7 @@ const READ_CLIENTS = operation('GET /clients/{client_id}/pricing', {
 
 export type PricingOperations = typeof SET | typeof READ_ONE | typeof SET_CLIENTS | typeof READ_CLIENTS;
 
-/** What exchanges cost, and in which currencies clients may act (docs/operator-interface.md). */
+/** The prices of exchanges, and the currencies that clients may use (docs/operator-interface.md). */
 export function operatorPricingRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
   const { environment } = context.config;

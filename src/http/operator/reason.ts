@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 
-/** The header that says why something is changed: a text, percent-encoded UTF-8 (RFC 3986, 2.1). */
+/** The header with the reason for a change: a text in percent-encoded UTF-8 (RFC 3986, 2.1). */
 const REASON_HEADER = 'x-reason';
 const MAX_REASON_LENGTH = 500;
-/** What a header can hold without a loss: characters of ASCII. Others arrive as something else, unless they are encoded. */
+/** What a header can carry unchanged: ASCII. Other characters are garbled unless they are encoded. */
 const ASCII = /^[\t -~]*$/;
 const [HEX, REST] = ['[0-9A-Fa-f]', '%[89ABab][0-9A-Fa-f]'];
-/** A character of the header: one of ASCII as it is, or one in UTF-8, percent-encoded (RFC 3629, 4). */
+/** A character of the header: plain ASCII, or percent-encoded UTF-8 (RFC 3629, 4). */
 const CHARACTER = [
   '[\\t -$&-~]',
   `%0[1-9A-Fa-f]|%[1-7]${HEX}`,
@@ -16,11 +16,11 @@ const CHARACTER = [
   `%[Ff](?:0%[9ABab]${HEX}|[1-3]${REST}|4%8${HEX})${REST}${REST}`,
 ].join('|');
 
-/** The header as the description shows it. */
+/** The header in the form of the description. */
 export const REASON_HEADER_FORM = { type: 'string', pattern: `^(?:${CHARACTER}){1,${MAX_REASON_LENGTH}}$` };
 
 /**
- * Why a request changes something: its header X-Reason, else the field `reason` that some bodies have.
+ * The reason for a change: from the header X-Reason, or else from the field `reason` that some bodies have.
  * @throws Problem invalid_parameter unless the header is a text of 1 to 500 characters in percent-encoded UTF-8
  */
 export function reasonOf({ headers, body }: FastifyRequest): string | undefined {
@@ -38,7 +38,7 @@ export function reasonOf({ headers, body }: FastifyRequest): string | undefined 
   return reason;
 }
 
-/** The pages change nothing without a reason. @throws Problem missing_parameter, and as `reasonOf` */
+/** The pages change nothing without a reason. @throws Problem missing_parameter, and like `reasonOf` */
 export function requireReason(request: FastifyRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   if (request.headers[REASON_HEADER] === undefined)

@@ -77,7 +77,7 @@ async function list({ pool, journals }: Context, { query }: RequestOf<typeof LIS
   return sendList(reply, { rows: rows.map(shown), total });
 }
 
-/** The client and the contact appear under the names of the filters too. */
+/** Adds the client and the contact under the names of the filters too. */
 function shown(row: RefusedRequest & { at: Date }) {
   return { ...row, client: row.client_id, contact: row.contact_id };
 }

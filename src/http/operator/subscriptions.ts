@@ -87,7 +87,7 @@ export function operatorSubscriptionRoutes(app: FastifyInstance, context: Contex
     const filter = { clientId: query.client_id, active: chosen(query.active), failing: chosen(query.failing) };
     return sendList(reply, await listSubscriptions(context.pool, filter, rowsOf(query)));
   });
-  // A replay queues everything that was missed: no limit on the time that takes.
+  // A replay queues everything that was missed, so it has no time limit.
   const inBackground = { ...context, pool: context.backgroundPool };
   serve(
     app,

@@ -30,7 +30,7 @@ const TradePatch = Type.Object(
   { status: Type.Enum([...TRADE_STATUSES]) },
   { ...closed, title: 'TradePatch', examples: [{ status: 'Funds In Full' }] },
 );
-/** A trade as the institution reads it. */
+/** A trade in the form that the institution reads. */
 export const TradeRecord = Type.Object(TRADE.shown, { title: 'Trade', examples: [TRADE.example] });
 
 const TradeList = Type.Object({

@@ -36,7 +36,7 @@ export const TransactionBody = Type.Object(
     ],
   },
 );
-/** A transaction as the institution reads it. */
+/** A transaction in the form that the institution reads. */
 const TransactionRecord = Type.Object(TRANSACTION.shown, {
   title: 'Transaction',
   examples: [
@@ -131,10 +131,10 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
 
 type BookingRequest = BookingCall & ReturnType<typeof guardOf> & { request: FastifyRequest };
 
-/** SQLSTATEs of a value that the database refuses: out of range, against a constraint, there already. */
+/** SQLSTATEs for a value that the database refuses: out of range, against a constraint, or a duplicate. */
 const REFUSED_VALUE = /^2[23]/;
 
-/** The bookings of each account, in turn. */
+/** Queues the bookings of each account. */
 function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> {
   const answer = (record: object): StoredAnswer => ({ status: 201, body: JSON.stringify(record) });
   return new BookingQueue({
@@ -146,7 +146,7 @@ function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> 
         const rest = booked.map(answer);
         return fit.map((_, index) => refused.get(index) ?? (rest.shift() as StoredAnswer));
       }).catch((error: unknown) => {
-        // One of them has such a value, and nothing was booked. Each by itself is told what it is.
+        // One of them has such a value, and nothing was booked. Each is then booked alone, and told its own fault.
         if (REFUSED_VALUE.test(codeOf(error) ?? '')) return [];
         throw error;
       }),

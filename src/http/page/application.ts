@@ -12,20 +12,20 @@ const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
   'cross-origin-resource-policy': 'same-origin',
-  // A file that is opened alone runs nothing.
+  // A file that is opened on its own runs nothing.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 };
-/** An institution's drawing may have styles of its own; nothing else may. */
+/** An institution's drawing may contain styles, and nothing else. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const NOT_BUILT = 'The pages are not built. Run `npm run pages`, and start the service again.';
 
-/** One of the two applications that run in the browser. */
+/** Options of one of the two browser applications. */
 export interface PageApplicationOptions {
-  /** Where its pages are: `/app` or `/console`. */
+  /** The path of its pages: `/app` or `/console`. */
   prefix: string;
-  /** Its entry in pages/. */
+  /** Its entry file in pages/. */
   source: string;
-  /** The public address of its listener, where it is configured. */
+  /** The public address of its listener, if it is configured. */
   address: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export class PageApplication {
   readonly #config: Config;
   readonly #options: PageApplicationOptions;
   readonly #pages: BuiltPages | undefined;
-  /** What has been sent before: for each page and language. */
+  /** The files of pages that were sent before, by page and language. */
   readonly #files = new Map<string, PageFiles>();
   readonly #logo: InstitutionAsset | undefined;
   readonly #icon: InstitutionAsset;
@@ -50,7 +50,7 @@ export class PageApplication {
     this.#style = `:root{--brand:${brand};--on-brand:${onBrand};--accent:light-dark(${accentOnLight},${accentOnDark})}`;
   }
 
-  /** Serves `{prefix}/assets/...`, for anybody: there is nothing of a person or an institution's data in them. */
+  /** Serves `{prefix}/assets/...` to anybody, because assets contain no personal data and no data of the institution. */
   assetRoutes(app: FastifyInstance): void {
     const made = new Map(
       [this.#logo, this.#icon].filter((each) => each !== undefined).map((each) => [each.name, each]),
@@ -68,11 +68,11 @@ export class PageApplication {
   }
 
   /**
-   * Sends the document of a page. It cannot be framed or cached, loads nothing of other hosts, and the bundles draw the rest.
+   * Sends the document of a page. It cannot be framed or cached, and loads nothing from other hosts. The bundles draw the rest.
    * @param source the module in pages/ that draws the page
    */
   send(reply: FastifyReply, language: Language, source: string): FastifyReply {
-    // React Aria adds one style of its own; the nonce is for that and for the institution's colours.
+    // React Aria adds a style of its own. The nonce is for that and for the institution's colours.
     const nonce = randomToken();
     reply.type('text/html; charset=utf-8').headers({
       'cache-control': 'no-store',
@@ -90,7 +90,7 @@ export class PageApplication {
     return reply.send(this.#document(language, nonce, this.#filesOf(this.#pages, language, source)).text);
   }
 
-  /** The files of a page, of which the browser asks all at once. */
+  /** The files of a page, all of which the browser requests at once. */
   #filesOf(pages: BuiltPages, language: Language, source: string): PageFiles {
     const key = `${language} ${source}`;
     const texts = [`shared-${language}`, `${this.#options.prefix.slice(1)}-${language}`];
@@ -131,7 +131,7 @@ ${files.imported.map((file) => html`<link rel="modulepreload" href="${at(file)}"
 `;
   }
 
-  /** What is seen until the bundles have drawn the page: whose it is (pages/frame/frame.tsx draws the same). */
+  /** What is shown until the bundles have drawn the page: the institution's mark (pages/frame/frame.tsx draws the same). */
   #mark(): Html {
     const { name } = this.#config.institution;
     const mark = this.#logo
@@ -156,7 +156,7 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
-/** What a start says where nobody has built the pages; undefined where they are built. */
+/** The message at the start if the pages have not been built; undefined if they have. */
 export function pagesFault(): string | undefined {
   return findBuiltPages()
     ? undefined

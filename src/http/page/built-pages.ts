@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
-/** What `npm run pages` makes of pages/. */
+/** The output of `npm run pages`. */
 const FOLDER = new URL('../../../pages/dist/', import.meta.url);
 
 const TYPES: Record<string, string> = {
@@ -11,7 +11,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings in which the build has also written the files, the best first. */
+/** Encodings in which the build has also written the files, best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -24,33 +24,33 @@ interface Chunk {
   imports?: string[];
 }
 
-/** A file as it is sent. */
+/** A file in the form in which it is sent. */
 interface BuiltFile {
   type: string;
   encoding: 'br' | 'gzip' | undefined;
   content: Buffer;
 }
 
-/** The files that a page begins with. */
+/** The files that a page loads first. */
 export interface PageFiles {
   script: string;
-  /** Scripts that the first one imports, then or later. */
+  /** Scripts that the first script imports, at once or later. */
   imported: string[];
   style: string;
 }
 
-/** The styles of all pages, in the manifest. */
+/** The manifest's entry for the styles of all pages. */
 const STYLE = 'style.css';
 
-/** The bundles of the pages. They are read once: a new build is served after a restart. */
+/** The bundles of the pages. They are read once, so a new build is served only after a restart. */
 export class BuiltPages {
   readonly #manifest: Record<string, Chunk>;
-  /** The keys of chunks that have no source of their own, such as the texts of a language. */
+  /** The keys of chunks without a source file of their own, such as the texts of a language. */
   readonly #named: Map<string | undefined, string>;
   readonly #names: Set<string>;
   readonly #contents = new Map<string, Buffer>();
 
-  /** @throws Error if the folder holds no build */
+  /** @throws Error if the folder does not contain a build */
   constructor(folder: URL = FOLDER) {
     this.#manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
     const chunks = Object.entries(this.#manifest);
@@ -58,12 +58,13 @@ export class BuiltPages {
     this.#names = new Set(readdirSync(new URL('assets/', folder)));
   }
 
-  /** A build of a former version has its styles in many files. */
+  /** Whether the build has a single style file. A build of an earlier version has its styles in many files. */
   get hasStyles(): boolean {
     return STYLE in this.#manifest;
   }
 
   /**
+   * The files that a page loads first.
    * @param source the path in pages/ of the application's entry
    * @param further what the page needs besides: paths in pages/, and names of chunks
    */
@@ -83,9 +84,9 @@ export class BuiltPages {
   }
 
   /**
-   * A file of the build, as compressed as the browser takes it.
+   * A file of the build, in the best encoding that the browser accepts.
    * @param accepts the header Accept-Encoding
-   * @returns undefined where the build has no such file
+   * @returns undefined if the build has no such file
    */
   find(name: string, accepts: string | string[] | undefined): BuiltFile | undefined {
     const type = TYPES[extname(name)];
@@ -97,7 +98,7 @@ export class BuiltPages {
     return content && { type, encoding, content };
   }
 
-  /** Undefined where a build has replaced this one since the start. */
+  /** Undefined if another build has replaced this one since the start. */
   #read(name: string): Buffer | undefined {
     const known = this.#contents.get(name);
     if (known) return known;
@@ -109,13 +110,13 @@ export class BuiltPages {
   }
 }
 
-/** Undefined where nobody has built the pages, or only a former version of them. */
+/** Undefined if the pages have not been built, or only in an earlier version. */
 export function findBuiltPages(): BuiltPages | undefined {
   const pages = existsSync(new URL('manifest.json', FOLDER)) ? new BuiltPages() : undefined;
   return pages?.hasStyles ? pages : undefined;
 }
 
-/** The codings of Accept-Encoding that are not refused with `q=0` (RFC 9110, 12.5.3). */
+/** The codings in Accept-Encoding that are not refused with `q=0` (RFC 9110, 12.5.3). */
 function acceptedEncodings(header: string | string[] | undefined): Set<string> {
   const items = String(header ?? '')
     .toLowerCase()

@@ -1,25 +1,25 @@
-/** The contrast of text with its background (WCAG 2.2, 1.4.3). */
+/** The least contrast of text with its background (WCAG 2.2, 1.4.3). */
 const MIN_CONTRAST = 4.5;
-/** How much of black or white is mixed in at each step. */
+/** The amount of black or white that each step mixes in. */
 const STEP = 0.05;
 
 const WHITE = '#ffffff';
-/** Where white is not readable, black is; a softer black leaves a gap of colours on which neither is. */
+/** If white is not readable, black is. With a softer black there would be colours on which neither is. */
 const INK = '#000000';
 
-/** The backgrounds of text in the institution's colour, as in the style sheets. */
+/** The backgrounds in the style sheets on which text has the institution's colour. */
 const LIGHT_GROUNDS = ['#ffffff', '#f3f4f6', '#e9ecf0'];
 const DARK_GROUNDS = ['#1b1f24', '#101317', '#2a3037'];
 
-/** What the pages make of the institution's colour. */
+/** The colours that the pages derive from the institution's colour. */
 export interface BrandColours {
-  /** The colour itself, behind `onBrand`. */
+  /** The colour itself, used behind `onBrand`. */
   brand: string;
   /** Text on the colour. */
   onBrand: string;
-  /** Text and lines in the colour on light grounds, darkened until they are readable. */
+  /** For text and lines in the colour on light backgrounds, darkened until they are readable. */
   accentOnLight: string;
-  /** The same on dark grounds, lightened. */
+  /** The same for dark backgrounds, lightened. */
   accentOnDark: string;
 }
 
@@ -39,7 +39,7 @@ export function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** A colour mixed with black, or with white on dark grounds, until text in it is readable on each ground. */
+/** A colour that is mixed with black, or with white for dark backgrounds, until text in it is readable on each background. */
 function readableOn(colour: string, grounds: string[]): string {
   const towards = luminance(grounds[0] ?? WHITE) > 0.5 ? 0 : 255;
   const readable = (text: string) => grounds.every((ground) => contrast(text, ground) >= MIN_CONTRAST);

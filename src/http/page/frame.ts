@@ -5,16 +5,13 @@ import { Html, html } from './html.ts';
 import { initialOf, institutionLogo } from './institution-assets.ts';
 import { styleOf } from './style.ts';
 
-/** What a page's policy allows in addition to its own style. */
+/** What a page's policy allows besides its own style. */
 export interface Allowed {
-  /**
-   * The address that this server's redirect leads to after a form of the page was posted. Chrome applies `form-action` to the whole
-   * chain of redirects.
-   */
+  /** The address to which this server redirects after a form of the page was posted. Chrome applies `form-action` to the whole chain of redirects. */
   formTarget?: string | undefined;
 }
 
-/** What all plain pages have in common: the institution's head, one inline style, and a policy. Created once from the configuration. */
+/** What all plain pages share: the institution's head, one inline style, and a policy. It is created once from the configuration. */
 export class PageFrame {
   readonly #institution: string;
   readonly #logo: Html;
@@ -22,27 +19,25 @@ export class PageFrame {
   readonly #policy: string;
   readonly #strictTransport: boolean;
 
-  /** @param address the public address of the listener, where it is configured */
+  /** @param address the public address of the listener, if it is configured */
   constructor(config: Config, address: string | undefined) {
     this.#institution = config.institution.name;
     const { css, hash } = styleOf(config.institution.colour);
     this.#css = css;
-    // No script runs here, so nothing calls its own origin; whoever audits the page from inside it may read robots.txt.
+    // No script runs here, so nothing calls the page's own origin. A tool that audits the page from inside may read robots.txt.
     const loads = `default-src 'none'; style-src '${hash}'; img-src data:; connect-src 'self'`;
     this.#policy = `${loads}; base-uri 'none'; frame-ancestors 'none'`;
     this.#logo = logoOf(config);
     this.#strictTransport = address?.startsWith('https:') ?? false;
   }
 
-  /**
-   * Sends a page that cannot be framed or cached, and cannot load anything of others.
-   */
+  /** Sends a page that cannot be framed or cached, and cannot load anything from elsewhere. */
   send(reply: FastifyReply, status: number, page: Html, { formTarget }: Allowed = {}): FastifyReply {
     const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
     reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
     reply.header('content-security-policy', `${this.#policy}; form-action 'self'${target}`);
     reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
-    // `no-referrer` would make the Origin of the form `null`, and the Origin is checked.
+    // `no-referrer` would make the form's Origin `null`, and the Origin is checked.
     reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
     reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()').header('vary', 'accept-language');
     if (this.#strictTransport) reply.header('strict-transport-security', 'max-age=63072000');
@@ -81,7 +76,7 @@ function logoOf(config: Config): Html {
   return html`<span aria-hidden="true">${initialOf(name)}</span>${name}`;
 }
 
-/** An address as a source of a content security policy. */
+/** An address as a source in a content security policy. */
 function sourceOf(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? origin : protocol;

@@ -1,4 +1,4 @@
-/** HTML whose values are escaped. */
+/** HTML in which values are escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** The template tag of all pages. It escapes every value that is not Html itself; false, null and undefined give nothing. */
+/** The template tag of all pages. It escapes every value that is not Html itself. False, null and undefined result in nothing. */
 export function html(
   parts: TemplateStringsArray,
   ...values: (string | Html | Html[] | false | null | undefined)[]

@@ -5,14 +5,14 @@ import { readLogo } from '../../settings/institution.ts';
 import { brandColours } from './contrast.ts';
 import { html } from './html.ts';
 
-/** A file that the service makes from its configuration, under a name that changes with its content. */
+/** A file that the service makes from its configuration. Its name changes with its content. */
 export interface InstitutionAsset {
   name: string;
   type: string;
   content: Buffer;
 }
 
-/** The institution's logo as documents have it; undefined where none is configured. @throws Error as `readLogo` */
+/** The institution's logo, the same as in documents; undefined if none is configured. @throws Error like `readLogo` */
 export function institutionLogo({ institution: { logo } }: Config): InstitutionAsset | undefined {
   if (logo === undefined) return undefined;
   const { path, data } = readLogo(logo);
@@ -32,7 +32,7 @@ export function institutionIcon({ institution }: Config): InstitutionAsset {
   return asset('icon.svg', 'image/svg+xml', Buffer.from(drawing.text));
 }
 
-/** The first letter of the institution's name, where it has no logo. */
+/** The first letter of the institution's name, used if it has no logo. */
 export function initialOf(name: string): string {
   return [...name.trim()][0]?.toUpperCase() ?? '';
 }

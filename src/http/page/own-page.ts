@@ -17,11 +17,11 @@ export function requireOwnOrigin(address: string, { headers }: FastifyRequest): 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Where a browser goes that opened a page at another name of this machine: `localhost` and `127.0.0.1` are two origins, so that the page's
- * form could not be sent, and its cookie would not come back. Only between names of this machine, with the same port: a proxy that names
- * another host to the service is left alone.
+ * Where to redirect a browser that opened a page under another name of this machine. `localhost` and `127.0.0.1` are different origins, so
+ * the page's form could not be sent, and its cookie would not come back. It applies only to names of this machine with the same port. A
+ * proxy that passes another host name to the service is left alone.
  * @param address the public address of the pages
- * @returns undefined where it came by the right name
+ * @returns undefined if the browser used the right name
  */
 export function ownAddress(address: string, { headers, url }: FastifyRequest): string | undefined {
   const own = new URL(address);
@@ -33,8 +33,8 @@ export function ownAddress(address: string, { headers, url }: FastifyRequest): s
 }
 
 /**
- * Refuses a call of a page that shows somebody else than the person who is signed in now: another tab has signed in as that person. The
- * page sends the `person` of its session as `X-Lombard-Person`.
+ * Refuses a call of a page that shows somebody other than the person who is signed in now, because another tab has signed in as that
+ * person. The page sends the `person` of its session as `X-Lombard-Person`.
  * @throws Problem authentication_failed
  */
 export function requireSamePerson(person: string, { headers }: FastifyRequest): void {
@@ -47,7 +47,7 @@ export function requireSamePerson(person: string, { headers }: FastifyRequest): 
 }
 
 /**
- * As `requireOwnOrigin`. A change needs the header `X-Lombard-Page: 1` as well, which no form can send and no other origin may.
+ * Like `requireOwnOrigin`. A change also needs the header `X-Lombard-Page: 1`, which no form can send and no other origin may send.
  * @throws Problem permission_denied
  */
 export function requireOwnPage(address: string, request: FastifyRequest): void {

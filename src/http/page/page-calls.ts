@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
-/** Calls of pages: they come to an address of their own, with a cookie in place of a token, and mean an operation of the listener. */
+/** Calls from pages. They use addresses of their own, with a cookie in place of a token, and stand for an operation of the listener. */
 export class PageCalls {
   readonly #prefix: string;
   readonly #calls = new WeakSet<IncomingMessage>();
 
-  /** @param prefix of the addresses that the pages call, as `/app/api` */
+  /** @param prefix of the addresses that the pages call, such as `/app/api` */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** The operation that a call of the pages means; the address of every other request stays as it is. */
+  /** The operation that a page's call stands for. The address of every other request stays unchanged. */
   rewriteUrl(request: IncomingMessage): string {
     const url = request.url ?? '/';
     if (!url.startsWith(`${this.#prefix}/`)) return url;

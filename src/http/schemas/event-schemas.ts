@@ -3,9 +3,9 @@ import { BOOKED_TRADE, TRADE } from '../../exchange/trade-declaration.ts';
 import { PAYMENT } from '../../payments/declaration.ts';
 import { Nullable } from '../../values/schemas.ts';
 
-/** What notifications carry (the service interface, Payment, BookedTrade, Transaction and Events). */
+/** The payloads of notifications (service interface, Payment, BookedTrade, Transaction and Events). */
 
-/** A Payment as clients see it. */
+/** A Payment in the form that clients see. */
 export const Payment = Type.Object(PAYMENT.shown, { title: 'Payment', examples: [PAYMENT.example] });
 
 const text = (description: string) => Nullable(Type.String({ description }));
@@ -14,7 +14,7 @@ export const TRADE_EXAMPLE = Object.fromEntries(
   Object.entries(TRADE.example).filter(([name]) => name in BOOKED_TRADE.properties),
 );
 
-/** A trade as notifications carry it. */
+/** A trade in the form that notifications carry. */
 export const Trade = Type.Object(BOOKED_TRADE.properties, { title: 'Trade', examples: [TRADE_EXAMPLE] });
 
 export const TRANSACTION_EXAMPLE = {
@@ -51,7 +51,7 @@ export const onboardingExample = (brand: string) => ({
   },
 });
 
-/** A change of the client's onboarding. The brand word names one of its attributes. */
+/** A change of the client's onboarding. The brand word is part of the name of one of its attributes. */
 export const OnboardingEvent = (brand: string) =>
   Type.Object(
     {

@@ -3,7 +3,7 @@ import { LENGTHS } from '../../beneficiaries/declaration.ts';
 import { REASONS } from '../../values/reasons.ts';
 import { Country, Currency, closed, Day, PATTERNS } from '../../values/schemas.ts';
 
-/** Bytes of a body with many instructions (instructions, 2). */
+/** The largest body with many instructions, in bytes (instructions, 2). */
 export const MAX_INSTRUCTIONS_BYTES = 8_388_608;
 
 const text = (description: string, maxLength: number) =>
@@ -16,7 +16,7 @@ export const INSTRUCTION_EXAMPLE = {
   iban: 'DE89370400440532013000',
 };
 
-/** One of many payments (instructions, second page, 8). The service reads it with words of its own, so it only describes. */
+/** One of many payments (instructions, second page, 8). This schema only describes it; the service reads it with words of its own. */
 export const INSTRUCTION = Type.Object(
   {
     payment_currency: Currency('Currency of the payment, ISO 4217'),
@@ -52,7 +52,7 @@ export const INSTRUCTION = Type.Object(
   },
 );
 
-/** An instruction that cannot be done: as it was sent, beside what is wrong with it. */
+/** An instruction that cannot be done, as it was sent, together with what is wrong with it. */
 export const INVALID_INSTRUCTION = Type.Object(
   {
     errors: Type.Array(

@@ -7,8 +7,8 @@ const PLACES = {
 } as const;
 
 /**
- * A `preValidation` hook for a parameter that callers easily put into the other place, since other operations have it there: it says so,
- * where the schema could only say that it is missing.
+ * A `preValidation` hook for a parameter that callers easily put in the wrong place, because other operations have it there. It says so.
+ * The schema could only say that the parameter is missing.
  * @throws Problem missing_parameter, invalid_body
  */
 export function expectedIn(place: keyof typeof PLACES, name: string) {

@@ -4,7 +4,7 @@ import type { Exact } from '../../values/json.ts';
 import type { Sent } from './reply.ts';
 import type { JsonAnswer } from './schemas.ts';
 
-/** The schemas of what an operation takes, and of what it answers. */
+/** The schemas of an operation's request and of its answers. */
 interface Schemas {
   params?: TSchema;
   querystring?: TSchema;
@@ -12,14 +12,14 @@ interface Schemas {
   response?: object;
 }
 
-/** An operation as it is declared: its address, as `GET /payments/{payment_id}`, what it needs, and its schemas. */
+/** A declared operation: its address, such as `GET /payments/{payment_id}`, what it needs, and its schemas. */
 export interface Operation<Address extends string = string, S extends Schemas = Schemas>
   extends Omit<RouteShorthandOptions, 'schema'> {
   address: Address;
   schema: S;
 }
 
-/** Declares an operation. The types of its requests, and of the calls in the browser, follow from its schemas. */
+/** Declares an operation. The types of its requests, and of calls from the browser, follow from its schemas. */
 export function operation<const Address extends string, S extends Schemas>(
   address: Address,
   declared: Omit<Operation<Address, S>, 'address'>,
@@ -28,7 +28,7 @@ export function operation<const Address extends string, S extends Schemas>(
 }
 
 type Taken<S> = S extends TSchema ? Static<S> : unknown;
-/** What a request gives, once it has passed the schemas. A field that has a default may be missing in the type. */
+/** The values of a request that has passed the schemas. In the type, a field with a default may be missing. */
 export interface RouteOf<O extends Operation> {
   Params: Taken<O['schema']['params']>;
   Querystring: Taken<O['schema']['querystring']>;
@@ -37,7 +37,7 @@ export interface RouteOf<O extends Operation> {
 /** A request of an operation. */
 export type RequestOf<O extends Operation> = FastifyRequest<RouteOf<O>>;
 
-/** A value as JSON has it. */
+/** The type of a value after it was sent as JSON. */
 type Json<T> = T extends Date
   ? string
   : T extends Exact
@@ -50,10 +50,10 @@ type Json<T> = T extends Date
 type Answers<R> = {
   [Status in keyof R]: R[Status] extends JsonAnswer<infer S extends TSchema> ? Json<Static<S>> : undefined;
 };
-/** What an operation answers. */
+/** The type of an operation's successful answer. */
 export type AnswerOf<O extends Operation> = Answers<O['schema']['response']>[keyof O['schema']['response']];
 
-/** A value that is answered as JSON: an instant as its text, a decimal with all its digits. */
+/** The type of a value that is sent as JSON. An instant becomes its text, and a decimal keeps all its digits. */
 type Answerable<T> = T extends string
   ? string extends T
     ? string | Date

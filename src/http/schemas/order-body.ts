@@ -7,28 +7,28 @@ import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { fieldPath, type Violation, words } from './validation.ts';
 
 /**
- * Bodies of what clients order (instructions, 2). A misspelt field of an order to pay must not be lost, so an unknown one is refused. A null
- * counts as left out, where the schema has none. A refusal lists all faults.
+ * Bodies of clients' orders (instructions, 2). A misspelt field of an order to pay must not be lost, so an unknown field is refused. A null
+ * counts as left out unless the schema allows null. A refusal lists all faults.
  */
 
-/** The keyword of such a body's schema: the name of the field that is the list of its elements, or an empty text. */
+/** A keyword for the schema of such a body: the name of the field with the list of its elements, or an empty text. */
 export const ORDER = 'x-order';
-/** The keyword of a field whose values have a code of their own. */
+/** A keyword for a field whose faults have a code of their own. */
 const CODE = 'x-code';
-/** The keyword of an amount, which is read by its digits. */
+/** A keyword for an amount, which is read from its digits. */
 const AMOUNT = 'x-amount';
-/** The keyword of such a body's schema: names of fields in which a null is a value like any other, and refused. */
+/** A keyword for the schema of such a body: fields in which a null is refused like any other wrong value. */
 export const NO_NULL = 'x-no-null';
 export const ORDER_KEYWORDS = [ORDER, CODE, AMOUNT, NO_NULL];
 
-/** Digits that an amount of an order may have before the point. */
+/** The most digits before the point in an amount of an order. */
 const MAX_ORDER_DIGITS = 15;
 const ORDER_AMOUNT = /^\d{1,15}(?:\.\d+)?$/;
 const AN_AMOUNT = `must be a number above 0, with at most ${MAX_ORDER_DIGITS} digits before the point and no exponent`;
 
 /**
  * The schema of an order's body.
- * @param options `list`: the field that is the list of its elements; `noNull`: the fields in which a null is refused
+ * @param options `list`: the field with the list of its elements; `noNull`: fields in which a null is refused
  */
 export function orderBody<P extends TProperties>(
   properties: P,
@@ -42,20 +42,20 @@ interface BodyOptions<Field extends string> extends Record<string, unknown> {
   noNull?: readonly Field[];
 }
 
-/** The code that the faults of a field's value have, where its type is right. */
+/** The code for faults of a field whose type is right. */
 export const faultCode = (code: FaultCode) => ({ [CODE]: code });
 
-/** An amount of an order: the digits of a JSON number, above 0. The currency's decimals are looked at where the currency is known. */
+/** An amount of an order: the digits of a JSON number, above 0. The number of decimals is checked where the currency is known. */
 export const OrderAmount = (description: string) =>
   Type.Unsafe<number | string>(Type.Number({ description, exclusiveMinimum: 0, [AMOUNT]: true }));
 
-/** For an operation whose handler judges the body further: it gets a refused body too, and tells all faults at once (`refuseFaults`). */
+/** For an operation whose handler judges the body further. It gets a refused body too, so that all faults are reported together (`refuseFaults`). */
 export const JUDGED = { attachValidation: true } as const;
 
 /**
- * Refuses the body of a `JUDGED` operation with what its schema and its handler found.
- * @param more what the schema does not tell. Of two faults of one field the schema's is told
- * @throws Problem invalid_body where there is a fault, and why another part of the request is refused
+ * Refuses the body of a `JUDGED` operation with the faults that its schema and its handler found.
+ * @param more faults that the schema cannot find. If a field has two faults, the schema's is reported
+ * @throws Problem invalid_body if there is a fault; also why another part of the request is refused
  */
 export function refuseFaults({ validationError, routeOptions }: FastifyRequest, more: readonly BodyFault[]): void {
   const known = validationError instanceof Problem ? validationError.listed : undefined;
@@ -65,9 +65,9 @@ export function refuseFaults({ validationError, routeOptions }: FastifyRequest, 
 }
 
 /**
- * The faults of one of many elements, each judged alone, in the order of its fields.
- * @param schema of `orderBody`
- * @param judge what the schema does not tell. Of two faults of one field the schema's is told
+ * The faults of one of many elements, each judged separately, in the order of its fields.
+ * @param schema from `orderBody`
+ * @param judge finds faults that the schema cannot find. If a field has two faults, the schema's is reported
  */
 export function elementFaults(
   request: FastifyRequest,
@@ -81,7 +81,7 @@ export function elementFaults(
   return inOrder(schema, [...known.map(unlisted), ...judge()]);
 }
 
-/** Refuses a document for a text that its parser has found, as `body.name`. In an order it is one of the faults. */
+/** Refuses a document for a text that its parser found, at a path such as `body.name`. In an order it is one of the faults. */
 export function refusedText(schema: unknown, document: unknown, path: string, message: string): Problem {
   const { [ORDER]: order, type } = fieldsOf(schema);
   const isOrder = Array.isArray(document) ? type === 'array' : order !== undefined && typeof document === 'object';
@@ -92,13 +92,13 @@ export function refusedText(schema: unknown, document: unknown, path: string, me
   return refusedBody([{ code: 'invalid_format', field, message, index }]);
 }
 
-/** A fault as it was before it was listed. */
+/** A listed fault in the form that it had before. */
 function unlisted({ code, details, request_index: index }: ListedFault): BodyFault {
   const [field = '', ...message] = details.slice('body.'.length).split(': ');
   return { code: code as FaultCode, field, message: message.join(': '), index: index ?? undefined };
 }
 
-/** The order in which faults are told: of the elements, then of the fields. Each field has one. */
+/** Sorts faults in the order in which they are reported: by element, then by field. Each field has one fault. */
 function inOrder(schema: unknown, faults: readonly (BodyFault & Partial<PlacedFault>)[]): BodyFault[] {
   const list = String(fieldsOf(schema)[ORDER]);
   const ranked = faults.map((fault) => {
@@ -122,10 +122,10 @@ interface Node {
 type Validate = ((document: unknown) => boolean | Promise<unknown>) & { errors?: readonly object[] | null };
 
 /**
- * Checks the body of an order, as a validator of Fastify.
- * @param schema of `orderBody`
- * @param validate tells all violations of the schema
- * @returns true, or why it is refused, with all faults
+ * Checks the body of an order as a validator of Fastify.
+ * @param schema from `orderBody`
+ * @param validate reports all violations of the schema
+ * @returns true, or the refusal with all faults
  */
 export function checkOrder(schema: unknown, document: unknown, validate: Validate): true | { error: Error } {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
@@ -138,7 +138,7 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
   return { error: refusedBody(inOrder(schema, faults)) };
 }
 
-/** The violations that help a caller. Those of the other branches of a union say only that the value is not null, or fits no branch. */
+/** The violations that help a caller. Violations of the other branches of a union only say that the value is not null, or fits no branch. */
 function withoutBranches(violations: readonly Violation[]): Violation[] {
   const said = violations.filter(({ keyword, params }) => keyword !== 'type' || params.type !== 'null');
   return said.filter(
@@ -148,7 +148,7 @@ function withoutBranches(violations: readonly Violation[]): Violation[] {
   );
 }
 
-/** Takes away the fields that are null where the schema knows them and has no null. */
+/** Removes null fields that the schema knows and in which it does not allow null. */
 function leaveOutNulls({ properties = {}, items, anyOf = [], [NO_NULL]: kept = [] }: Node, value: unknown): void {
   for (const node of anyOf) leaveOutNulls(node, value);
   if (items) for (const element of listOf(value)) leaveOutNulls(items, element);
@@ -159,7 +159,7 @@ function leaveOutNulls({ properties = {}, items, anyOf = [], [NO_NULL]: kept = [
   }
 }
 
-/** Whether a null is a value of a field like any other. */
+/** Whether null is an allowed value of a field. */
 export function takesNull({ type, anyOf = [] }: Pick<Node, 'type' | 'anyOf'>): boolean {
   return type === 'null' || anyOf.some(takesNull);
 }
@@ -197,7 +197,7 @@ function nodeAt(schema: Node, path: readonly string[]): Node | undefined {
   return node;
 }
 
-/** Numbers are read by their digits. 1.0e3 is not an amount, and an amount of zero orders nothing. */
+/** Checks numbers by their digits. 1.0e3 is not an amount, and an amount of zero orders nothing. */
 function* amountFaults(schema: Node, document: unknown): Generator<PlacedFault> {
   const digits = writtenDigits(document);
   for (const { node, path, holder, name } of fieldsIn(schema, document)) {
@@ -228,17 +228,17 @@ function* fieldsIn({ properties = {}, items }: Node, value: unknown, path: strin
   }
 }
 
-/** The names and places on the way to a field, as `payments[0].amount`. */
+/** The names and indexes on the way to a field such as `payments[0].amount`. */
 function partsOf(field: string): string[] {
   return field.split(/[.[\]]+/).filter((part) => part !== '');
 }
 
-/** The element of the list that a field belongs to. */
+/** The index of the list element to which a field belongs. */
 function indexOf([name, index]: readonly string[], list: string): number | undefined {
   return name === list && index !== undefined ? Number(index) : undefined;
 }
 
-/** The place of a field among those of the schema; unknown ones come last. */
+/** The position of a field among those of the schema. Unknown fields come last. */
 function rankOf(schema: Node, path: readonly string[]): number[] {
   return path.map((part, depth) => {
     const names = Object.keys(nodeAt(schema, path.slice(0, depth))?.properties ?? {});

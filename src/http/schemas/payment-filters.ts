@@ -13,7 +13,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', description: `${description}, included`, examples: ['2026-07-01'] }));
 
-/** The filters of a search of payments, and its order and page (docs/search.md). */
+/** The filters of a search for payments, with its order and page (docs/search.md). */
 export const PaymentFilters = {
   payment_ids: listParameter('Payment identifiers', '[^,]*[^,\\s][^,]*', 'PAY000001,PAY000002'),
   mass_payment_id: Type.Optional(UuidOfRecord('UUID of the related mass payment')),

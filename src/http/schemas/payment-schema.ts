@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { PaymentId } from '../../values/identifiers.ts';
 
-/** The identifier of a payment in an address or a body, which may name none. */
+/** The identifier of a payment in an address or a body. There may be no such payment. */
 export const paymentId = (options: Parameters<typeof Type.String>[0]) => Type.Unsafe<PaymentId>(Type.String(options));
 const PAYMENT_IN_ADDRESS = { description: 'Payment identifier' };
 /** The payment that an address names. */

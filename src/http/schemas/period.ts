@@ -5,26 +5,26 @@ import { InstantOrDay } from '../../values/schemas.ts';
 
 const WORDS = 'an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC)';
 
-/** The parameters of a list that can be asked for a period. @param what happens within it, as `Created` */
+/** The parameters of a list that can be limited to a period. @param what happens within it, such as `Created` */
 export const periodQuery = (what: string) => ({
   from: Type.Optional(InstantOrDay(`${what} from then on: ${WORDS}`)),
   to: Type.Optional(InstantOrDay(`${what} before then, or up to the end of a day: ${WORDS}`)),
 });
 
-/** A period as it is written in a query. */
+/** A period in the form of a query. */
 export interface PeriodText {
   from?: string;
   to?: string;
 }
 
-/** A period of time; undefined is open. */
+/** A period of time. An undefined end is open. */
 export interface Period {
   from: Date | undefined;
-  /** Not part of it. */
+  /** Exclusive. */
   to: Date | undefined;
 }
 
-/** The period that a query asks for; a day belongs to it from its beginning to its end. @throws Problem invalid_parameter */
+/** The period that a query asks for. It includes all of a day that it names. @throws Problem invalid_parameter */
 export function periodOf({ from, to }: PeriodText): Period {
   return { from: end('from', from, parseStart), to: end('to', to, parseEnd) };
 }
@@ -40,7 +40,7 @@ function end(field: string, text: string | undefined, parse: (text: string) => D
 }
 
 /**
- * An instant that a caller wrote.
+ * Reads an instant from a caller.
  * @param field its name, for the refusal
  * @throws Problem with `code`
  */
@@ -53,7 +53,7 @@ export function requiredInstant(text: string, field: string, code: ErrorCode = '
   });
 }
 
-/** As `requiredInstant`; undefined if the caller left it out. */
+/** Like `requiredInstant`; undefined if the caller left it out. */
 export function optionalInstant(text: string | undefined, field: string, code?: ErrorCode): Date | undefined {
   return text === undefined ? undefined : requiredInstant(text, field, code);
 }

@@ -3,7 +3,7 @@ import { databaseFault } from '../../database/fault.ts';
 import { UnknownOutcome } from '../../database/lost-commit.ts';
 import { type ErrorCode, type ListedFault, MESSAGES, Problem } from '../../values/errors.ts';
 
-/** The HTTP status of each error code (docs/errors.md). No other file maps one to the other. */
+/** The HTTP status of each error code (docs/errors.md). No other file maps codes to statuses. */
 export const STATUS: Record<ErrorCode, number> = {
   invalid_parameter: 400,
   missing_parameter: 400,
@@ -93,14 +93,14 @@ export interface ErrorMessage {
   code: ErrorCode;
   message: string;
   details: string;
-  /** All faults of a refused order, the first of which the other fields tell. */
+  /** All faults of a refused order. The other fields describe the first one. */
   errors?: readonly ListedFault[];
 }
 
-/** The body of an error (the service interface, Error body). */
+/** The body of an error (service interface, Error body). */
 export function errorMessage(problem: Problem): ErrorMessage {
   const { code, details, listed } = problem;
-  // A list of instructions has faults of many kinds: what is said of the whole is its own.
+  // A list of instructions has faults of many kinds, so the message for the whole is the code's own.
   const message = (code === 'payments_invalid' ? undefined : listed?.[0]?.message) ?? MESSAGES[code];
   return { code, message, details, ...(listed && { errors: listed }) };
 }
@@ -133,8 +133,8 @@ const CONSTRAINTS: Record<string, [ErrorCode, string, string]> = {
 };
 
 /**
- * A domain's refusal names a field. The route says which part of the request has it: the body, the path or the query; the names of
- * headers begin with a capital letter.
+ * Adds to a domain's refusal the part of the request that contains its field. The route shows whether that is the body, the path or the
+ * query. A name that begins with a capital letter is a header.
  * @returns the Problem with `body.`, `path.`, `query.` or `header.` before its field; the Problem itself if the request has no such field
  */
 export function locate(problem: Problem, request: FastifyRequest): Problem {
@@ -168,10 +168,10 @@ const VIOLATED = {
   column: /^null value in column "(\w+)"/,
   constraint: / constraint "(\w+)"/,
 };
-/** What Citus adds to the names of a table's part and of its constraints. */
+/** What Citus appends to the names of a table's shards and their constraints. */
 const SHARD = /_\d{6,}$/;
 
-/** SQLSTATE of what a worker refuses within an `insert ... select`, which Citus writes by COPY and calls a fault of its own. */
+/** SQLSTATE of what a worker refuses within an `insert ... select`. Citus runs it with COPY and reports an internal error. */
 const REFUSALS: [RegExp, string][] = [
   [/^duplicate key value violates unique/, '23505'],
   [/ violates foreign key /, '23503'],
@@ -179,7 +179,7 @@ const REFUSALS: [RegExp, string][] = [
   [/ violates not-null /, '23502'],
 ];
 
-/** What a statement has violated. Citus hands on what a worker says without its fields: there the message has them. */
+/** What a statement has violated. Citus passes on a worker's error without its fields, so they are taken from the message. */
 function violationOf(error: unknown): Violation {
   const { code = '', message, ...named } = error as Violation & { message: string };
   const state = code === 'XX000' ? REFUSALS.find(([said]) => said.test(message))?.[1] : code;
@@ -189,7 +189,7 @@ function violationOf(error: unknown): Violation {
   return { code: state, table: name('table'), column: name('column'), constraint: name('constraint') };
 }
 
-/** The field of a violated check (its constraint is named `<table>_<field>_check`) or of a null where none may be (PostgreSQL, appendix A). */
+/** The field of a violated check (its constraint is named `<table>_<field>_check`), or of a forbidden null (PostgreSQL, appendix A). */
 function fieldOfCheck({ code, table = '', column, constraint = '' }: Violation): string | undefined {
   if (code === '23502') return column;
   if (code !== '23514') return undefined;
@@ -197,8 +197,8 @@ function fieldOfCheck({ code, table = '', column, constraint = '' }: Violation):
 }
 
 /**
- * What a caller learns of a failure: its own Problem; the name of a constraint or value that the database refused; and
- * `integration_error` for everything that the caller cannot correct. The cause of that one goes to the log only.
+ * The part of a failure that a caller learns: its own Problem; or the name of a constraint or value that the database refused; or
+ * `integration_error` for everything that the caller cannot correct. The cause of the latter goes only to the log.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

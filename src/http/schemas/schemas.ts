@@ -5,14 +5,14 @@ import { type ErrorCode, FAULTS, MESSAGES } from '../../values/errors.ts';
 import { ClientId, formed, Nullable, Text, UuidOfRecord } from '../../values/schemas.ts';
 import { STATUS } from './problem.ts';
 
-/** Pieces of request and response schemas that several domains use. */
+/** Parts of request and response schemas that several domains use. */
 
 export const MAX_PAGE = 2_147_483_647;
 const MAX_PAGE_SIZE = 1_000;
 
-/** Why a person approves, rejects or cancels. */
+/** The reason of a person who approves, rejects or cancels. */
 export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
-/** The query of an operation of the client API that has no other parameters. */
+/** The query of a client API operation without further parameters. */
 export const ClientQuery = Type.Object({ client_id: ClientId });
 
 export const ErrorMessage = Type.Object(
@@ -76,7 +76,7 @@ const InvalidBody = Type.Object(
   },
 );
 
-/** As `errors`, of an operation that takes an order: a refusal lists all its faults. */
+/** Like `errors`, for an operation that takes an order. Its refusals list all faults. */
 export function orderErrors(...expected: (number | ErrorCode)[]): Record<number, object> {
   const answers = errors(...expected);
   const listing = { content: { 'application/json': { schema: InvalidBody } } };
@@ -88,7 +88,7 @@ export function orderErrors(...expected: (number | ErrorCode)[]): Record<number,
   );
 }
 
-/** A filter of who and what can be disabled. */
+/** A filter for records that can be disabled. */
 export const Status = Type.Enum(['enabled', 'disabled'], { description: 'Only those with this status' });
 
 /** The query of a change that can be tried without being made. */
@@ -99,8 +99,8 @@ export const ValidateOnly = {
 };
 
 /**
- * The error answers of an operation, for its `response` schema: the statuses that are given, those of the codes, 401 and 429. The codes
- * are those that the operation itself can answer; the description adds those that every operation of its listener can.
+ * The error answers of an operation, for its `response` schema: the given statuses, those of the given codes, 401 and 429. Give the codes
+ * that the operation itself can answer. The description adds those that every operation of its listener can.
  */
 export function errors(...expected: (number | ErrorCode)[]): Record<number, object> {
   const codes = expected.filter((each) => typeof each === 'string');
@@ -147,7 +147,7 @@ export function jsonAnswer<S>(description: string, schema: S, headers?: object):
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } };
 }
 
-/** The header of a list's answer. */
+/** The headers of a list's answer. */
 export const TOTAL_COUNT = {
   'x-total-count': { type: 'integer', description: 'Number of entries in the whole list', example: 3 },
 };
@@ -156,9 +156,9 @@ export const TOTAL_COUNT = {
 export const listAnswer = <S extends TSchema>(description: string, schema: S) =>
   jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
 
-/** A path with one parameter, an identifier. */
+/** A path with one parameter: an identifier. */
 export const idPath = <Name extends string>(name: Name) => Type.Object(only(name, Type.String()));
-/** A path with one parameter, a UUID. */
+/** A path with one parameter: a UUID. */
 export const uuidPath = <Name extends string>(name: Name, description: string) =>
   Type.Object(only(name, UuidOfRecord(description)));
 const only = <Name extends string, S extends TSchema>(name: Name, schema: S) => ({ [name]: schema }) as Record<Name, S>;
@@ -170,7 +170,7 @@ export const Paging = {
     Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Entries on a page' }),
   ),
 };
-/** The paging of a list that is short, and whole where no page is asked for. */
+/** The paging of a short list, which is complete if no page is requested. */
 export const ShortListQuery = Type.Object({
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Page, from 1; default: the whole list' }),
@@ -184,7 +184,7 @@ export const ShortListQuery = Type.Object({
   ),
 });
 
-/** A page of a list, once the schema has filled in its defaults. */
+/** A page of a list, after the schema has filled in its defaults. */
 export interface Page {
   page: number;
   page_size: number;
@@ -199,7 +199,7 @@ export function rowsOf({ page = 1, page_size: limit = DEFAULT_PAGE_SIZE }: Parti
   return { limit, offset: (page - 1) * limit };
 }
 
-/** The page that a query asks for, as the domains take it. */
+/** The requested page in the form that domains take. */
 export function listRequest({
   page = 1,
   page_size: pageSize = DEFAULT_PAGE_SIZE,
@@ -210,10 +210,10 @@ export function listRequest({
 
 export const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
 
-/** A comma-separated list of which each item fits a pattern, blanks around it left out (comma-list.ts). */
+/** A comma-separated list whose items match a pattern; surrounding blanks are ignored (comma-list.ts). */
 export const listParameter = (description: string, item: string, example: string) =>
   Type.Optional(requiredList(description, item, example));
-/** As `listParameter`, of a list that must be given. */
+/** Like `listParameter`, for a required list. */
 export const requiredList = (description: string, item: string, example: string) =>
   Type.String({
     'x-list': true,
@@ -223,5 +223,5 @@ export const requiredList = (description: string, item: string, example: string)
   });
 /** The code of a currency in a list. */
 export const CURRENCY_ITEM = '\\s*[A-Z]{3}\\s*';
-/** One of some words in a list. */
+/** One of the given words in a list. */
 export const wordItem = (words: readonly string[]) => `\\s*(?:${words.join('|')})\\s*`;

@@ -3,7 +3,7 @@ import { Problem } from '../../values/errors.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 
 /**
- * The fields of the body of a `JUDGED` operation that its schema finds no fault with, so that a handler can judge them further.
+ * The fields in the body of a `JUDGED` operation that have passed its schema, so that a handler can judge them further.
  * @throws Problem why another part of the request is refused, or that the body is not an object
  */
 export function soundFields<Body extends object>(request: FastifyRequest<{ Body: Body }>): Partial<Body> {

@@ -8,15 +8,15 @@ import { findUnstorable, NOT_STORABLE, shownName } from '../../values/text.ts';
 
 interface PropertySchema {
   type?: string;
-  /** The parameter takes a comma-separated list; if it is sent twice, its lists are joined. */
+  /** Whether the parameter takes a comma-separated list. If it is sent twice, the lists are joined. */
   'x-list'?: boolean;
 }
 
 const INTEGER = /^[+-]?\d{1,18}$/;
 
 /**
- * Query parameters arrive as text. Joins repeated lists, refuses other repetitions, and reads integers and booleans
- * before the schema checks their ranges. Ignores unknown parameters (docs/decisions.md, 1).
+ * Converts query parameters, which arrive as text. It joins repeated lists, refuses other repetitions, and reads integers and booleans
+ * before the schema checks their ranges. Unknown parameters are ignored (docs/decisions.md, 1).
  */
 export function checkQuery(request: FastifyRequest): Problem | undefined {
   if (request.url.includes('%')) {
@@ -51,7 +51,7 @@ export function checkQuery(request: FastifyRequest): Problem | undefined {
 
 const PLACES: Record<string, string> = { querystring: 'query', body: 'body', params: 'path', headers: 'header' };
 
-/** What the validator says of a violated schema. */
+/** The validator's report of a violated schema. */
 export interface Violation {
   keyword: string;
   instancePath: string;
@@ -60,7 +60,7 @@ export interface Violation {
   schema?: unknown;
 }
 
-/** A schema violation as a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
+/** Turns a schema violation into a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
 export function explain(error: Pick<FastifyError, 'validation' | 'validationContext'>): Problem {
   const place = PLACES[error.validationContext ?? ''] ?? 'body';
   const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Violation;
@@ -98,7 +98,7 @@ const FORMAT_WORDS: Record<string, string> = {
   'iso-4217': A_CURRENCY,
   'iso-3166': A_COUNTRY,
 };
-/** What the patterns of schemas.ts ask for. */
+/** What the patterns of schemas.ts require, in words. */
 const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.uuid]: 'must be a UUID',
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
@@ -126,7 +126,7 @@ const TYPE_WORDS: Record<string, string> = {
   object: 'an object',
 };
 
-/** What the value at fault must be. */
+/** What the wrong value must be. */
 export function words(fault: Violation): string {
   const limit = fault.params.limit;
   switch (fault.keyword) {
@@ -163,8 +163,8 @@ export function words(fault: Violation): string {
 }
 
 /**
- * PostgreSQL cannot store a NUL character, so no identifier has one. In the parameters of the path it becomes U+FFFD, which no
- * identifier has either: each operation then answers as it does for every unknown identifier.
+ * Replaces NUL in path parameters. PostgreSQL cannot store NUL, so no identifier contains it. It becomes U+FFFD, which no identifier
+ * contains either, so each operation answers as for any unknown identifier.
  */
 export function replaceNul(request: FastifyRequest): void {
   if (!request.url.includes('%00')) return;
@@ -181,8 +181,8 @@ interface ValueSchema {
 }
 
 /**
- * Puts the digits of each number in its place, as text, where the schema takes a number (json.ts). Call it once the schema has checked
- * the document: then no text and no integer is at such a place.
+ * Replaces each number with its digits as text, where the schema takes a decimal (json.ts). Call it after the schema has checked the
+ * document: then no text and no integer is in such a place.
  */
 export function keepDigits(schema: unknown, document: unknown): void {
   const digits = writtenDigits(document);

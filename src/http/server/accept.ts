@@ -1,4 +1,4 @@
-/** How much a caller wants a media type (RFC 9110, 12.5.1): the weight of the range that names it most exactly, and how exact it is. */
+/** How much a caller wants a media type (RFC 9110, 12.5.1): the weight of the most specific range that matches it, and how specific that range is. */
 interface Wish {
   weight: number;
   exactness: number;
@@ -7,8 +7,8 @@ interface Wish {
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * Whether a caller prefers another media type to the usual one: it has a higher weight, or the same one and is named more exactly, as
- * in `application/pdf, *\/*`. A caller who accepts everything, or neither, gets the usual one.
+ * Whether a caller prefers another media type to the usual one: it has a higher weight, or the same weight and a more specific range, as in
+ * `application/pdf, *\/*`. A caller that accepts everything, or neither, gets the usual type.
  */
 export function prefers(accept: string | undefined, other: string, usual: string): boolean {
   const ranges = (accept ?? '*/*').split(',').map(rangeOf);
@@ -25,7 +25,7 @@ interface Range {
 function rangeOf(text: string): Range {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length);
-  // A weight that is none wishes for nothing.
+  // An invalid weight counts as 0.
   return { type, weight: weight === undefined ? 1 : WEIGHT.test(weight) ? Number(weight) : 0 };
 }
 

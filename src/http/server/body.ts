@@ -6,10 +6,10 @@ import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
 import { refusedText } from '../schemas/order-body.ts';
 import { takeBytes } from './keyed.ts';
 
-/** Imports are streams and have no limit (docs/decisions.md, 1). */
+/** The largest body. Imports are streams and have no limit (docs/decisions.md, 1). */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts) and whose texts can be stored (storable.ts). */
+/** Reads bodies as JSON in UTF-8. Their numbers keep their digits (json.ts), and texts that cannot be stored are refused (text.ts). */
 export function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -21,7 +21,7 @@ export function readJson(app: FastifyInstance): void {
     };
     try {
       const value = body.length === 0 ? undefined : parseJson(utf8(body));
-      // UTF-8 has no such text itself: it can only be written as an escape.
+      // UTF-8 itself cannot contain such a text; it can only be written as an escape.
       const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
       if (found === undefined) done(null, value);
       else refuse(refusedText(request.routeOptions.schema?.body, value, found, NOT_STORABLE));
@@ -35,13 +35,13 @@ function utf8(body: Buffer): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
 }
 
-/** For an operation whose body may be left out (`preValidation`): it is then an object without fields. */
+/** Allows an operation's body to be left out (as `preValidation`): it then becomes an empty object. */
 export function allowNoBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
   if (request.body === undefined) request.body = {};
   done();
 }
 
-/** A parameter that is sent twice becomes a list, which only list parameters accept (validation.ts). */
+/** Parses a query. A parameter that is sent twice becomes a list, which only list parameters accept (validation.ts). */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of readForm(text)) {

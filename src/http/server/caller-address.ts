@@ -3,12 +3,13 @@ import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../settings/config.ts';
 import type { AddressRange } from '../../settings/settings.ts';
 
-/** Where a request came from, as far as the proxies in between are believed. */
+/** The address that a request came from, as far as the proxies in between can be trusted. */
 export type AddressOf = (request: IncomingMessage) => string;
 
 /**
- * Gives the address of a request's caller: that of the connection, and where that is one of LOMBARD_PROXIES, what
- * LOMBARD_PROXY_HEADER says, from the right up to the first address that is not one of them. Good for limits and logs, never for links.
+ * Makes a function that returns the address of a request's caller. That is the address of the connection. If it is one of LOMBARD_PROXIES,
+ * LOMBARD_PROXY_HEADER is read from the right, up to the first address that is not one of them. Use it for limits and logs, never for
+ * links.
  */
 export function createAddressOf({ proxies, proxyHeader }: Pick<Config, 'proxies' | 'proxyHeader'>): AddressOf {
   const trusted = blockList(proxies);
@@ -18,7 +19,7 @@ export function createAddressOf({ proxies, proxyHeader }: Pick<Config, 'proxies'
     const entries = entriesOf(request, proxyHeader);
     while (trusted.check(address, family(address))) {
       const before = addressIn(entries.pop());
-      // What a proxy did not know, or a caller made up, says nothing about those before it.
+      // A proxy did not know this address, or a caller made it up, so nothing before it can be trusted either.
       if (before === undefined) return address;
       address = before;
     }
@@ -26,7 +27,7 @@ export function createAddressOf({ proxies, proxyHeader }: Pick<Config, 'proxies'
   };
 }
 
-/** Ranges in the form that checks addresses. */
+/** The ranges as a list that can check addresses. */
 export function blockList(ranges: readonly AddressRange[]): BlockList {
   const list = new BlockList();
   for (const { address, prefix } of ranges) list.addSubnet(address, prefix, family(address));
@@ -37,7 +38,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** The `for` of each hop, the nearest last. */
+/** The `for` value of each hop, with the nearest hop last. */
 function entriesOf(request: IncomingMessage, name: Config['proxyHeader']): string[] {
   const sent = request.headers[name];
   const text = Array.isArray(sent) ? sent.join(',') : (sent ?? '');
@@ -48,7 +49,7 @@ function entriesOf(request: IncomingMessage, name: Config['proxyHeader']): strin
   });
 }
 
-/** Splits at a separator outside of quotes (RFC 7239, section 4). */
+/** Splits at a separator outside quotes (RFC 7239, section 4). */
 function unquotedSplit(text: string, separator: string): string[] {
   const parts: string[] = [];
   let [start, quoted] = [0, false];
@@ -64,19 +65,19 @@ function unquotedSplit(text: string, separator: string): string[] {
   return last.trim() === '' && parts.length === 0 ? [] : [...parts, last];
 }
 
-/** The address of an entry as `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `"[2001:db8::1]:4711"`; undefined for everything else. */
+/** The address of an entry such as `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `"[2001:db8::1]:4711"`; undefined for everything else. */
 function addressIn(entry: string | undefined): string | undefined {
   const text = (entry ?? '').trim().replace(/^"|"$/g, '');
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]+):\d+$/.exec(text)?.[1] ?? text;
   return isIP(bare) === 0 ? undefined : plain(bare);
 }
 
-/** An IPv4 address that came as an IPv6 one, as itself. */
+/** Turns an IPv4 address in IPv6 notation into plain IPv4. */
 function plain(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** The key that an address is counted under. An IPv6 household has a whole /64, so all addresses of a /64 count as one. */
+/** The key under which an address is counted. An IPv6 household has a whole /64, so all addresses of a /64 share a key. */
 export function addressKey(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = '', tail = ''] = address.split('::');

@@ -6,12 +6,12 @@ import type { Db, Pool, Transaction } from '../../database/database.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the statements of the request run; undefined where the database has one cell. */
+    /** Where the statements of the request run; undefined if the database has one cell. */
     cellScope: CellScope | undefined;
   }
 }
 
-/** Lets each request of a listener choose its cell. Where the database has one cell, requests have no scope, and this costs nothing. */
+/** Lets each request of a listener choose its cell. If the database has one cell, requests have no scope, and this costs nothing. */
 export function scopeRequests(app: FastifyInstance, pool: Pool): void {
   app.decorateRequest('cellScope', undefined);
   if (!hasSeveralCells(pool)) return;
@@ -19,11 +19,11 @@ export function scopeRequests(app: FastifyInstance, pool: Pool): void {
     request.cellScope = { cell: 'none' };
     inScope(request.cellScope, done);
   });
-  // What comes after the body runs where the connection was opened.
+  // Code after the body has been read would otherwise run in the context in which the connection was opened.
   app.addHook('preValidation', (request, _reply, done) => inScope(request.cellScope ?? { cell: 'none' }, done));
 }
 
-/** From here on the statements of the request run in a cell. @param clientId whose cell it is */
+/** Runs the request's later statements in a cell. @param clientId the client whose cell it is */
 export function enterCell({ cellScope }: FastifyRequest, cell: Cell, clientId?: string): void {
   if (cellScope) Object.assign(cellScope, { cell, clientId });
 }
@@ -34,7 +34,7 @@ export async function refuseMoving(db: Db, clientId: string): Promise<never> {
   throw new ClientMoves();
 }
 
-/** Begins a change of what belongs to a client: until it ends, the client stays in its cell. Nothing where there is one. @throws ClientMoves */
+/** Keeps the client in its cell until a change of its records ends. Does nothing if there is one cell. @throws ClientMoves */
 export async function holdScope(tx: Transaction, { cellScope }: FastifyRequest): Promise<void> {
   if (typeof cellScope?.cell !== 'number' || cellScope.clientId === undefined) return;
   await holdClients(tx, new Map([[cellScope.clientId, cellScope.cell]]));

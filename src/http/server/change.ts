@@ -13,21 +13,21 @@ import { Problem } from '../../values/errors.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { holdScope } from './cells.ts';
 
-/** How a change is run. */
+/** Describes a change. */
 interface ChangeCall<Answer extends StoredAnswer | undefined> {
   /** The Idempotency-Key of the request, if it has one. */
   keyed?: KeyedRequest | undefined;
-  /** It is only tried: the transaction leaves nothing behind. */
+  /** Whether it is only tried: the transaction then leaves nothing behind. */
   tried?: boolean;
-  /** Whether the caller may still do it. @throws Problem */
+  /** Checks whether the caller may still make the change. @throws Problem */
   confirm: (tx: Transaction) => Promise<unknown>;
-  /** Its answer is kept under the key. */
+  /** Makes the change. Its answer is stored under the key. */
   work: (tx: Transaction) => Promise<Answer>;
 }
 
 /**
- * Does the work of a request in one transaction, together with its key. The work begins while the database still looks at the caller and
- * at the key: all of it goes to the server in one go, and is undone where the caller is refused or the key was used before.
+ * Does the work of a request in one transaction, together with its key. The work starts while the database is still checking the caller and
+ * the key. Everything goes to the server together, and is undone if the caller is refused or the key was used before.
  * @throws Problem those of the confirmation first, then idempotency_conflict, then those of the work
  */
 export async function runChange<Answer extends StoredAnswer | undefined>(
@@ -67,8 +67,8 @@ interface SharedCall {
 
 /**
  * Does the work of several requests of one client in one transaction. Each has its own answer, refusal and key.
- * @param work of those that are not refused and have no answer yet
- * @returns the answer or the refusal of each; undefined of one whose key another one of them has: it waits for that
+ * @param work for those that are not refused and have no answer yet
+ * @returns the answer or the refusal of each; undefined for one that waits for another one with the same key
  * @throws what fails for all of them: nothing was done then
  */
 export async function runTogether<Call extends SharedCall>(
@@ -80,7 +80,7 @@ export async function runTogether<Call extends SharedCall>(
   await transaction(pool, async (tx) => {
     const [first] = calls;
     if (first?.request.cellScope) await holdScope(tx, first.request);
-    // Keys in one order: two transactions could wait for each other's.
+    // Keys are claimed in one order. Otherwise two transactions could deadlock.
     const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted(byKey);
     const opened = await together(ordered.map((call) => open(tx, vault, call)));
     for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(ordered[index] as Call, outcome);
@@ -96,13 +96,13 @@ export async function runTogether<Call extends SharedCall>(
   return calls.map((call) => outcomes.get(call));
 }
 
-/** The same order in every process, whatever its language. */
+/** Sorts in the same order in every process, whatever its language. */
 function byKey({ keyed: one }: SharedCall, { keyed: other }: SharedCall): number {
   const [a, b] = [one?.key ?? '', other?.key ?? ''];
   return a < b ? -1 : Number(a > b);
 }
 
-/** Looks at a caller and a key. @returns why the call is refused, or its answer from before; undefined: it is to be done */
+/** Checks a caller and a key. @returns why the call is refused, or its earlier answer; undefined: it is to be done */
 async function open(
   tx: Transaction,
   vault: Context['vault'],
@@ -122,7 +122,7 @@ async function open(
   return failed.reason;
 }
 
-/** The request has an answer, and its transaction leaves nothing behind: it was answered before, or is only tried. */
+/** Thrown to end a transaction that must leave nothing behind: the request was answered before, or is only tried. */
 class Undone extends Error {
   readonly answer: StoredAnswer | undefined;
 
@@ -137,7 +137,7 @@ export function replayed({ headers }: StoredAnswer): Record<string, string> {
   return { ...headers, 'idempotency-replayed': 'true' };
 }
 
-/** Sends an answer: JSON, unless its headers name another type, or none. */
+/** Sends an answer. It is JSON unless its headers name another type, or none. */
 export function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: StoredAnswer): FastifyReply {
   reply.code(status).headers(headers);
   return body === '' || 'content-type' in headers ? reply.send(body || undefined) : sendJson(reply, body);

@@ -6,14 +6,14 @@ import { isCurrency } from '../../values/currencies.ts';
 import { fieldsOf } from '../../values/unknown.ts';
 import { checkOrder, ORDER, ORDER_KEYWORDS } from '../schemas/order-body.ts';
 
-// Fastify's own; one for all listeners of the process, so that the routes that two of them serve are compiled once.
+// Fastify's own compilers, shared by all listeners of the process. So a route that two listeners serve is compiled once.
 const buildValidator = ajv();
 const buildSerializer = fastJson();
 
 type Validate = ReturnType<ReturnType<typeof buildValidator>>;
 type Serialize = ReturnType<ReturnType<typeof buildSerializer>>;
 
-/** Where a checked text stands. */
+/** Where a checked text is in the document. */
 interface Place {
   parentData: Record<string | number, unknown>;
   parentDataProperty: string | number;
@@ -21,7 +21,7 @@ interface Place {
 
 const LOWER_CASE = 'x-lower-case';
 
-/** The keywords of our schemas that JSON Schema does not have. */
+/** Keywords of our schemas that JSON Schema does not have. */
 export const KEYWORDS = [
   'x-list',
   'x-form',
@@ -38,12 +38,12 @@ export const KEYWORDS = [
   },
 ];
 
-/** The formats of our schemas that JSON Schema does not have. */
+/** Formats of our schemas that JSON Schema does not have. */
 export const FORMATS = { 'iso-4217': isCurrency, 'iso-3166': isCountry };
 
 /**
- * A route whose schema puts UUIDs (`format: 'uuid'`) into lower case, as the service writes them everywhere. Its `pattern` says whether
- * it refuses other texts: without one they name nothing (schemas.ts).
+ * Changes a route's schema so that UUIDs (`format: 'uuid'`) are put into lower case, as the service writes them everywhere. Whether other
+ * texts are refused depends on its `pattern`; without one they simply name no record (schemas.ts).
  */
 function lowerUuids(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowerUuids);
@@ -57,8 +57,8 @@ function lowerUuids(schema: unknown): unknown {
 }
 
 /**
- * Compiles the schemas of a route at its first request. A start would otherwise spend a third of its work on hundreds of schemas, most
- * of which a process never needs. Header names of these schemas are in lower case, as those of a request are.
+ * Compiles the schemas of a route at its first request. Otherwise a start would spend a third of its work on hundreds of schemas, most of
+ * which a process never needs. Header names in these schemas are in lower case, like those of a request.
  */
 export const COMPILERS: NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'] = {
   buildValidator: (...given: Parameters<typeof buildValidator>) => {

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A cookie of the service: what it is for, as `app`, and the public address of the listener that sets it. */
+/** A cookie of the service: its purpose, such as `app`, and the public address of the listener that sets it. */
 export interface CookieOf {
   name: string;
   address: string;
 }
 
 /**
- * The name that the browser knows. Browsers give a cookie to every port of a host, so the name has the port and the path of the address: the
- * installations of one host would overwrite each other's. The prefix `__Host-` stops other hosts of the domain from setting it; browsers
- * accept it over https only.
+ * The cookie's name in the browser. Browsers send a cookie to every port of a host, so the name includes the port and the path of the
+ * address. Otherwise installations on one host would overwrite each other's cookies. The prefix `__Host-` stops other hosts of the domain
+ * from setting it; browsers accept it only over https.
  */
 export function cookieName({ name, address }: CookieOf): string {
   const { protocol, port, pathname } = new URL(address);
@@ -19,7 +19,7 @@ export function cookieName({ name, address }: CookieOf): string {
   return `${protocol === 'https:' ? '__Host-' : ''}${['lombard', ...place, name].join('-')}`;
 }
 
-/** The value of a cookie; undefined where it is missing or does not have the form of the values that the service sets. */
+/** The value of a cookie; undefined if it is missing or does not have the form of the values that the service sets. */
 export function cookieOf(request: FastifyRequest, cookie: CookieOf, form: RegExp): string | undefined {
   const wanted = `${cookieName(cookie)}=`;
   const found = (request.headers.cookie ?? '')
@@ -41,7 +41,7 @@ export function cookieSuffixes(request: FastifyRequest, cookie: CookieOf): strin
 }
 
 /**
- * The header Set-Cookie: no script reads it, and no form of another site sends it.
+ * The header Set-Cookie for a cookie that no script can read and no form of another site can send.
  * @param maxAgeSeconds undefined keeps the cookie until the browser closes; 0 deletes it
  */
 export function setCookieHeader(cookie: CookieOf, value: string, maxAgeSeconds?: number): string {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Seconds that a browser keeps the answer to a preflight: the most that Chromium does. */
+/** Seconds for which a browser keeps the answer to a preflight: the most that Chromium allows. */
 const PREFLIGHT_SECONDS = 7_200;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS =
@@ -11,9 +11,9 @@ const EXPOSED_HEADERS = [
 ].join(', ');
 
 /**
- * Lets pages of some origins call a listener (Fetch, 3.3, CORS). Browsers send no cookies with such calls, since no answer allows
- * credentials. Register it before the hooks that check tokens: refusals are for the page to read too.
- * @param allowed says whether pages of an origin may call
+ * Lets pages of some origins call a listener (Fetch, 3.3, CORS). Browsers send no cookies with such calls, because no answer allows
+ * credentials. Register it before the hooks that check tokens, so that the page can read refusals too.
+ * @param allowed whether pages of an origin may call
  */
 export function answerOrigins(app: FastifyInstance, allowed: (origin: string) => boolean | Promise<boolean>): void {
   app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {

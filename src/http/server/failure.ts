@@ -10,19 +10,19 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_body',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
 };
-/** Characters of a caller's content type that the refusal quotes. */
+/** The most characters of a caller's content type that the refusal quotes. */
 const MAX_QUOTED_LENGTH = 100;
 
-/** The Problem behind whatever a handler, the schema or Fastify itself threw. */
+/** The Problem for anything that a handler, the schema or Fastify itself threw. */
 export function problemOf(error: FastifyError, request: FastifyRequest): Problem {
   if (hasHungUp(request))
     return new Problem('invalid_body', 'body: the caller hung up before its end', { cause: error });
-  // Of an order's body (schemas/order-body.ts): Fastify has put a status on it.
+  // From the check of an order's body (schemas/order-body.ts). Fastify has added a status to it.
   if (error instanceof Problem) return error;
   if (error.validation) return explain(error);
   const code = FRAMEWORK_CODES[error.code];
   if (code) return new Problem(code, frameworkDetails(code, request), { cause: error });
-  // @fastify/static: a file outside its folder.
+  // From @fastify/static: a file outside its folder.
   if (error.statusCode === 403 || error.statusCode === 404)
     return new Problem('not_found', 'path: nothing is served at this address', { cause: error });
   if (error.statusCode === 400) return new Problem('invalid_body', 'body: could not be read', { cause: error });
@@ -45,8 +45,8 @@ function mediaTypesOf({ schema, config }: FastifyRequest['routeOptions']): strin
 }
 
 /**
- * Whether the caller has closed the connection before the request was complete. Then whatever failed lies with the caller. Nobody gets
- * the answer, and Fastify never calls it finished, so the line of the request is written here.
+ * Whether the caller has closed the connection before the request was complete. Then the failure is the caller's. Nobody gets the answer,
+ * and Fastify never counts it as finished, so the log line of the request is written here.
  */
 export function hasHungUp({ raw, log, method, routeOptions }: FastifyRequest): boolean {
   const hungUp = raw.destroyed && !raw.complete;
@@ -60,7 +60,7 @@ export interface ErrorAnswer {
   headers?: Record<string, string>;
 }
 
-/** The answer to a Problem; a 401 has the challenge of RFC 6750, section 3. */
+/** The answer to a Problem. A 401 has the challenge of RFC 6750, section 3. */
 export function answerFor(problem: Problem): ErrorAnswer {
   const status = STATUS[problem.code];
   if (status !== 401) return { status, body: errorMessage(problem) };
@@ -69,13 +69,13 @@ export function answerFor(problem: Problem): ErrorAnswer {
   return { status, body: errorMessage(problem), headers: { 'www-authenticate': challenge } };
 }
 
-/** The cause of a 502 goes to the log, and nowhere else. */
+/** Writes the cause of a 502 to the log, and nowhere else. */
 export function logFailure(problem: Problem, request: FastifyRequest): void {
   if (problem.code !== 'integration_error') return;
   request.log.error(causeOf(problem), problem.details);
 }
 
-/** What the log says of the cause of an error. */
+/** What the log records about the cause of an error. */
 export function causeOf({ cause }: Error): Record<'reason' | 'sqlstate' | 'stack', unknown> {
   const { message, code, stack } = fieldsOf(cause);
   return { reason: message, sqlstate: code, stack };

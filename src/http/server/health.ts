@@ -7,9 +7,9 @@ import { codeOf } from '../../values/unknown.ts';
 import { authorityOf, type Binding, listenOn } from './listener.ts';
 import { portFault } from './ports.ts';
 
-/** What the health listener tells. */
+/** What the health listener reports. */
 export interface Health {
-  /** Why requests should go elsewhere; undefined where they are welcome. */
+  /** Why requests should go elsewhere; undefined if this process is ready. */
   fault(): string | undefined | Promise<string | undefined>;
   /** In Prometheus' text format. */
   metrics(): Promise<{ contentType: string; text: string }>;
@@ -17,13 +17,13 @@ export interface Health {
 
 interface Options {
   binding: Binding;
-  /** A free port serves as well where the binding's is taken. */
+  /** Whether a free port may be used if the wanted one is taken. */
   ifTaken: 'free' | 'refuse';
   health: Health;
   log: Logger;
 }
 
-/** The health listener as the settings put it. */
+/** Makes the health listener that the settings describe. */
 export function createHealthListener(config: Config, log: Logger, health: Health): HealthListener {
   const { port, ifTaken } = config.healthPort;
   const binding = { variable: 'LOMBARD_HEALTH_PORT', host: config.healthHost, port };
@@ -45,7 +45,7 @@ export class HealthListener implements Part {
     });
   }
 
-  /** @throws StartupError when the port was asked for and is taken */
+  /** @throws StartupError if the port was set explicitly and is taken */
   async start(): Promise<void> {
     const { binding, ifTaken, log } = this.#options;
     const { variable, host, port } = binding;
@@ -71,7 +71,7 @@ export class HealthListener implements Part {
     return typeof bound === 'object' && bound ? bound.port : 0;
   }
 
-  /** Its address as a caller on this machine writes it, once it listens. */
+  /** Its address for a caller on this machine, once it listens. */
   get url(): string {
     return `http://${authorityOf(this.#options.binding.host, this.port)}`;
   }

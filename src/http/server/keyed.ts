@@ -9,17 +9,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The Idempotency-Key of a client's POST. */
     keyed: KeyedRequest | undefined;
-    /** Why the body of a request with a key cannot be read. It is told where the key does not tell more. */
+    /** Why the body of a request with a key cannot be read. It is reported unless the key determines the answer. */
     bodyFault: Error | undefined;
   }
 }
 
-/** MAX_IDEMPOTENCY_KEY characters at most. */
+/** At most MAX_IDEMPOTENCY_KEY characters. */
 const KEY = /^[!-~]{1,255}$/;
 
 /**
- * Lets the POSTs of a listener have keys. A stored answer is found before the body is looked at: the same key, query and bytes of the body
- * get it again, and another request under the key is refused.
+ * Lets the POSTs of a listener have keys. A stored answer is found before the body is parsed. The same key, query and bytes of the body get
+ * it again; a different request under the key is refused.
  */
 export function answerKeyed(app: FastifyInstance, { pool, vault }: Pick<Context, 'pool' | 'vault'>): void {
   app.decorateRequest('keyed', undefined);
@@ -38,8 +38,8 @@ export function answerKeyed(app: FastifyInstance, { pool, vault }: Pick<Context,
 }
 
 /**
- * Reads the key of a request, of those that may have one.
- * @param whose what the key belongs to besides method and path: others may use the same key
+ * Reads the key of a request, if that request may have one.
+ * @param whose what the key belongs to besides method and path, since others may use the same key
  * @throws Problem invalid_parameter
  */
 export function readKey(request: FastifyRequest, ...whose: string[]): void {
@@ -51,11 +51,11 @@ export function readKey(request: FastifyRequest, ...whose: string[]): void {
       message: `must have 1 to ${MAX_IDEMPOTENCY_KEY} characters from ! to ~`,
     });
   const [path = ''] = request.url.split('?', 1);
-  // A header has no line breaks: a key of the institution never reads so.
+  // A header has no line breaks, so a key of the institution can never look like this.
   request.keyed = { key: [...whose, `${request.method} ${path}`, key].join('\n'), sha256: Buffer.alloc(0) };
 }
 
-/** Takes what makes a request with a key the same request: its query, and its body as it was sent. */
+/** Adds what identifies a request with a key: its query, and its body as it was sent. */
 export function takeBytes(request: FastifyRequest, body: Buffer): void {
   if (!request.keyed) return;
   const query = request.url.slice(request.url.indexOf('?') + 1 || request.url.length);

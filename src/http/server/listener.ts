@@ -7,21 +7,21 @@ import { portFault } from './ports.ts';
 export const MAX_STOP_MS = 10_000;
 
 export interface Binding {
-  /** The variable that names the port. */
+  /** The variable that sets the port. */
   variable: string;
   host: string;
   /** 0: any free port. */
   port: number;
 }
 
-/** What a listener listens with: a Fastify instance, or a server of its own. */
+/** What accepts connections: a Fastify instance, or a server of its own. */
 export interface Listening {
   server: Server;
   listen(binding: Omit<Binding, 'variable'>): Promise<unknown>;
   close(): Promise<unknown>;
 }
 
-/** A listener as a part of the service. When it stops, it takes no new request and ends those in flight within 10 seconds. */
+/** A listener as a part of the service. When it stops, it takes no new requests and ends those in flight within 10 seconds. */
 export class Listener implements Part {
   readonly #listening: Listening;
   readonly #binding: Binding;
@@ -31,7 +31,7 @@ export class Listener implements Part {
     this.#binding = binding;
   }
 
-  /** @throws StartupError when the address is in use or not one of this machine's */
+  /** @throws StartupError if the address is in use or does not belong to this machine */
   async start(): Promise<void> {
     const { variable, host, port } = this.#binding;
     await this.#listening.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
@@ -45,7 +45,7 @@ export class Listener implements Part {
     clearTimeout(timer);
   }
 
-  /** Host and port as a caller on this machine writes them, once it listens. */
+  /** Host and port for a caller on this machine, once it listens. */
   get authority(): string {
     const { host, port } = this.#binding;
     const bound = this.#listening.server.address();
@@ -53,13 +53,13 @@ export class Listener implements Part {
   }
 }
 
-/** Host and port of a listener as a caller on this machine writes them. */
+/** Host and port of a listener for a caller on this machine. */
 export function authorityOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return `${name}:${port}`;
 }
 
-/** Listens with a server of Node's. */
+/** Starts to listen with a Node server. */
 export function listenOn(server: Server, { host, port }: Omit<Binding, 'variable'>): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

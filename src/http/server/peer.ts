@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The holder of the client certificate that a request came with. */
+/** The holder of the client certificate of a request. */
 export interface Peer {
-  /** Subject DN, RFC 4514, as OpenSSL prints it, for people. */
+  /** Subject DN (RFC 4514) in OpenSSL's form, for people. */
   subject: string;
-  /** The subject as `canonicalDistinguishedName` spells it, for comparison with registered ones. */
+  /** The subject in the spelling of `canonicalDistinguishedName`, for comparison with registered subjects. */
   canonicalSubject: string;
-  /** `x5t#S256`, which tokens are bound to (RFC 8705). */
+  /** `x5t#S256`, to which tokens are bound (RFC 8705). */
   thumbprint: string;
 }
 
-// Kept in a map and never in a header, so that nothing a caller sends can end up here.
+// Kept in a map and never in a header, so that nothing that a caller sends can end up here.
 const peers = new WeakMap<object, Peer>();
 
 /** Records the accepted certificate of a connection (mutual TLS) or of one request (behind a proxy). */

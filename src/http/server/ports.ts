@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { StartupError } from '../../values/errors.ts';
 import { codeOf, messageOf } from '../../values/unknown.ts';
 
-/** A port that a listener will take, and the variable that says so. */
+/** A port that a listener will use, and the variable that sets it. */
 export interface WantedPort {
   variable: string;
   host: string;
@@ -12,7 +12,7 @@ export interface WantedPort {
 
 /**
  * Makes sure that every port is free and that no two listeners want the same one. Nothing stays open afterwards.
- * @throws StartupError naming the variable of each port that is taken
+ * @throws StartupError that names the variable of each port that is taken
  */
 export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
   const held: Server[] = [];

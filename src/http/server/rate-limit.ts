@@ -5,30 +5,33 @@ import { monotonic } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 
 const WINDOW_MS = 60_000;
-/** Keys that are remembered; past it the oldest go first, so that a flood of addresses cannot fill the memory. */
+/** The most keys that are remembered. Beyond it the oldest are dropped, so that a flood of addresses cannot fill the memory. */
 const MAX_KEYS = 100_000;
-/** The part of a limit that all processes together may count before they exchange it: half of the fifth that is allowed above it. */
+/**
+ * The fraction of a limit that all processes together may count before they exchange counts. It is half of the fifth by which the limit may
+ * be exceeded.
+ */
 const UNSHARED_PART = 0.1;
-/** Milliseconds without exchanges after one that failed. */
+/** Milliseconds without exchanges after a failed one. */
 const RETRY_AFTER_MS = 1_000;
 
-/** The uses of a key in the present window. */
+/** The uses of a key in the current window. */
 interface Count {
   endsAt: number;
-  /** Uses in this process, and those of them that the other processes know. */
+  /** Uses in this process, and how many of them the other processes know. */
   own: number;
   shared: number;
-  /** Uses in the other processes, as the last exchange told. */
+  /** Uses in the other processes, from the last exchange. */
   others: number;
   sharing: Promise<void> | undefined;
   notBefore: number;
 }
 
 /**
- * Counts requests of each key in windows of a minute, over all processes. A process counts on its own and exchanges its count with the
- * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit.
- * While the database does not answer, each of several processes allows its part of that fifth.
- * Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
+ * Counts requests of each key in windows of one minute, over all processes. A process counts on its own and exchanges its count with the
+ * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit. While the
+ * database does not answer, each of several processes allows its part of that fifth. Answers carry the IETF RateLimit headers
+ * (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
   readonly #counts = new BoundedMap<string, Count>(MAX_KEYS);
@@ -39,9 +42,9 @@ export class RateLimit {
   readonly #kind: string;
 
   /**
-   * @param name in the headers
+   * @param name for the headers
    * @param perMinute requests a minute for a key; 0: unlimited
-   * @param options `exchange`: with the other processes; `kind`: tells limits of one name apart
+   * @param options `exchange`: with the other processes; `kind`: distinguishes limits of the same name
    */
   constructor(name: string, perMinute: number, options: { exchange: RateCounts | undefined; kind?: string }) {
     this.#name = name;
@@ -60,7 +63,7 @@ export class RateLimit {
     if (refusal) throw refusal;
   }
 
-  /** As `use`, but gives the refusal to the caller, who may know a reason against it. */
+  /** Like `use`, but returns the refusal, because the caller may have a reason to ignore it. */
   async count(key: string, reply: FastifyReply): Promise<Problem | undefined> {
     if (this.#limit === 0) return undefined;
     const count = this.#open(key);
@@ -76,14 +79,14 @@ export class RateLimit {
     reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - used)};t=${seconds}`);
     const over = used > this.#limit;
     if (!over && !this.#exceedsPart(count, ordinal)) return undefined;
-    // What only the database's silence refuses is allowed later.
+    // A use that is refused only because the database is silent must not count: it will be allowed later.
     if (!over) count.own -= 1;
     const wait = over ? seconds : secondsUntil(count.notBefore);
     reply.header('retry-after', String(wait));
     return new Problem('rate_limited', `the limit is ${this.#limit} requests a minute; try again in ${wait} seconds`);
   }
 
-  /** Takes back a use, because it counts under another key. */
+  /** Takes back a use that is counted under another key instead. */
   takeBack(key: string): void {
     const count = this.#counts.get(key);
     if (count) count.own -= 1;
@@ -100,23 +103,23 @@ export class RateLimit {
 
   #mustShare(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() < count.notBefore) return false;
-    // A use before it may have been taken back meanwhile.
+    // An earlier use may have been taken back meanwhile.
     return Math.min(ordinal, count.own) - count.shared >= (this.#exchange.settled ? this.#unshared : 1);
   }
 
-  /** Processes that count, this one among them. */
+  /** The number of processes that count, including this one. */
   get #processes(): number {
     return this.#exchange?.processes ?? 1;
   }
 
-  /** Uses that a process may count before it exchanges them. */
+  /** The number of uses that a process may count before it exchanges them. */
   get #unshared(): number {
     return Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / this.#processes));
   }
 
   /**
-   * Uses to exchange now. Of many that wait at once, those that will be refused must not count against the other processes. So an exchange
-   * takes at most half of this process's part of what is left.
+   * The number of uses to exchange now. If many wait at once, those that will be refused must not count against the other processes. So an
+   * exchange takes at most half of this process's share of the rest.
    */
   #toShare({ own, shared, others }: Count): number {
     const part = Math.floor((this.#limit - others - shared) / (2 * this.#processes));
@@ -124,8 +127,8 @@ export class RateLimit {
   }
 
   /**
-   * Whether a use is more than a process may allow on its own. It matters only after an exchange that failed, and not to a process that is
-   * alone: all processes together then still allow at most a fifth above the limit.
+   * Whether a use exceeds what a process may allow on its own. This applies only after a failed exchange, and if there are other processes.
+   * All processes together then still allow at most a fifth above the limit.
    */
   #exceedsPart(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() >= count.notBefore) return false;

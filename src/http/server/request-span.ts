@@ -3,7 +3,7 @@ import { type Span, tracing } from '../../process/tracing.ts';
 
 const SPANS = new WeakMap<FastifyRequest, Span>();
 
-/** Makes a span of each request, as part of the trace that its `traceparent` names. Nothing where nobody collects traces. */
+/** Makes a span for each request, as part of the trace that its `traceparent` names. Does nothing if nobody collects traces. */
 export function traceRequests(app: FastifyInstance, listener: string): void {
   const traces = tracing();
   if (!traces) return;
@@ -23,7 +23,7 @@ export function traceRequests(app: FastifyInstance, listener: string): void {
     SPANS.set(request, span);
     traces.within(span, done);
   });
-  // Reading a body leaves the context of the hooks before it.
+  // Reading a body loses the context of the hooks before it.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = SPANS.get(request);
     if (span) traces.within(span, done);

@@ -23,22 +23,22 @@ import { answerUnparsed, rawAnswer, UnreadRequests } from './unparsed.ts';
 import { limitBodies } from './unsent-bodies.ts';
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
+/** Seconds to wait after a 429 for too many requests in flight. A rate limit sets a more precise number. */
 const BUSY_RETRY_AFTER_SECONDS = 5;
-/** No address is longer: Node's parser refuses it. A text that is too long for a record is the text of none. */
+/** No address is longer, because Node's parser refuses it. A parameter that is too long for an identifier names no record. */
 const MAX_PATH_PARAMETER_LENGTH = 16_384;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request was refused, for its line in the log. */
     refusal: { code: string; details: string } | undefined;
-    /** Who made the request, as far as the listener has found out, for the log and the journal of refused requests. */
+    /** Who made the request, as far as the listener knows, for the log and the journal of refused requests. */
     party: Party | undefined;
     /** The instant of the request on the service's clock. */
     now: Date;
   }
   interface FastifyContextConfig {
-    /** No token is needed: descriptions and pages. */
+    /** Whether no token is needed, as for descriptions and pages. */
     open?: boolean;
   }
 }
@@ -46,7 +46,7 @@ declare module 'fastify' {
 interface Party {
   clientId?: string | undefined;
   contactId?: string | undefined;
-  /** The application; on the operator interface the name of the token. */
+  /** The application; on the operator interface, the name of the token. */
   application?: string | undefined;
 }
 
@@ -54,16 +54,16 @@ export interface ServerOptions {
   /** Its name in log lines and metrics. */
   name: string;
   context: Pick<Context, 'log' | 'journals' | 'pool' | 'patience'>;
-  /** Milliseconds for a whole request to arrive; 0: no limit, since imports are streams of any length. */
+  /** Milliseconds for a whole request to arrive. 0 means no limit, because imports are streams of any length. */
   requestTimeoutMs?: number;
-  /** The address that a request means, where it is not the one that it names. */
+  /** The address that a request means, if it differs from the one it names. */
   rewriteUrl?: (request: IncomingMessage) => string;
   advice?: Advice;
 }
 
 /**
- * A listener with what all of them have in common: request ids, JSON without loss, errors that name the field, 404 and 405,
- * and a log line for each request.
+ * Makes a listener with what all listeners have in common: request ids, JSON without loss, errors that name the field, 404 and 405, and a
+ * log line for each request.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
@@ -80,7 +80,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         childOptions,
       ),
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
-    // A request without Host is refused below, in the shape of every other refusal.
+    // A request without Host is refused below, in the same form as every other refusal.
     http: { requireHostHeader: false },
     routerOptions: {
       querystringParser: parseQuery,
@@ -88,7 +88,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ignoreTrailingSlash: false,
     },
     return503OnClosing: false,
-    // A start takes as long as it takes. By itself a hook that needs ten seconds, on a busy machine, would end the process.
+    // No limit for the start. By default a hook that takes ten seconds, on a busy machine, would end the process.
     pluginTimeout: 0,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) =>
@@ -110,7 +110,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   readJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // What needs a token is personal or secret: no cache keeps it. Descriptions and pages say for themselves how long they hold.
+    // Answers that need a token are personal or secret, so no cache may keep them. Descriptions and pages set their own cache time.
     if (!request.routeOptions.config.open) reply.header('cache-control', 'no-store');
     const { httpVersion, headers } = request.raw;
     const nameless = httpVersion === '1.1' && headers.host === undefined;
@@ -137,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** The metric and the log line of a request, and its entry in the journal where it was refused. */
+/** Records the metric and the log line of a request, and its entry in the journal if it was refused. */
 function record({ name, context }: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
   const { method, party, refusal } = request;
   const { url } = request.routeOptions;

@@ -7,10 +7,10 @@ import { fieldsOf } from '../../values/unknown.ts';
 import { errorMessage, STATUS } from '../schemas/problem.ts';
 import { requestIdFrom, traceIdFrom, traceIdIn } from './request-id.ts';
 
-/** The time that a refused connection may stay open after its answer. */
+/** Milliseconds for which a refused connection may stay open after its answer. */
 const LINGER_MS = 2_000;
 
-/** What an error of Node's parser or of its time limits is to a caller. Any other one is a request that is not HTTP. */
+/** The refusals for errors of Node's parser and its time limits. Any other error means that the request is not HTTP. */
 const REFUSALS: Record<string, [ErrorCode, string]> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'header: the address and the headers must have at most 16384 bytes'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'body: the extensions of its chunks are too long'],
@@ -18,8 +18,8 @@ const REFUSALS: Record<string, [ErrorCode, string]> = {
 };
 
 /**
- * Answers what never becomes a request as an ErrorMessage with `x-request-id` (docs/decisions.md, 1): what the parser refuses, what does
- * not arrive in time, an expectation, and CONNECT.
+ * Answers whatever never becomes a request with an ErrorMessage and `x-request-id` (docs/decisions.md, 1): what the parser refuses, what
+ * does not arrive in time, an expectation, and CONNECT.
  */
 export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'refused'>): void {
   server.removeAllListeners('clientError');
@@ -51,7 +51,7 @@ export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'ref
     unread.refused({ problem, status, requestId, traceId: traceIdIn(head) });
     socket.on('error', () => socket.destroy());
     socket.end(answerText({ status, reason: STATUS_CODES[status] ?? '', headers, body }));
-    // What the caller still sends is read: closing a connection with unread bytes would reset it before it has its answer.
+    // What the caller still sends must be read. Closing a connection with unread bytes would reset it before the caller has its answer.
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
@@ -63,7 +63,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** The answer to a request that no route answers; its connection ends with it. */
+/** The answer to a request that no route answers. Its connection ends with it. */
 export function rawAnswer(
   problem: Problem,
   requestId: string,
@@ -91,7 +91,7 @@ export function requestIdIn(head: string): string {
   return requestIdFrom(/^x-request-id:([^\r\n]*)/im.exec(head)?.[1]?.trim());
 }
 
-/** What is known of a request that was refused before a route could see it. */
+/** What is known about a request that was refused before a route saw it. */
 interface Unread {
   problem: Pick<Problem, 'code' | 'details'>;
   status: number;
@@ -99,7 +99,7 @@ interface Unread {
   traceId: string | null;
 }
 
-/** Tells the log and the journal of refused requests what a listener refused before a route could see it. */
+/** Reports to the log and the journal of refused requests what a listener refused before a route saw it. */
 export class UnreadRequests {
   readonly #listener: string;
   readonly #log: Logger;
@@ -111,7 +111,7 @@ export class UnreadRequests {
     this.#journals = journals;
   }
 
-  /** Writes the line of a refused request, as that of any other. */
+  /** Writes the log line of a refused request, in the same form as for any other. */
   refused({ problem: { code, details }, status, requestId, traceId }: Unread): void {
     this.#log.info({ request_id: requestId, trace_id: traceId, status, code, details }, 'request');
     const request = { listener: this.#listener, status, code, details, request_id: requestId };

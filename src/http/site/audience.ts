@@ -1,16 +1,16 @@
 import type { Addresses } from '../../context.ts';
 
-/** Who reads the pages of a listener: each listener serves all pages, and those for its readers first. */
+/** The readers of a listener's pages. Each listener serves all pages, with those for its readers first. */
 export interface Audience {
   /** The row of the README's table whose pages come first. */
   first: string;
   /** What the listener's API reference describes. */
   api: string;
-  /** The address in front of each page's path in llms.txt. */
+  /** The address that precedes each page's path in llms.txt. */
   address(addresses: Addresses): string;
-  /** Further places of the listener, in addition to the pages and the API reference. */
+  /** Further addresses of the listener, besides the pages and the API reference. */
   links: { title: string; path: string }[];
-  /** Whether the description is there as a collection of requests too. */
+  /** Whether the description is also served as a collection of requests. */
   collection: boolean;
 }
 
@@ -23,17 +23,17 @@ export const INTEGRATORS: Audience = {
   collection: true,
 };
 
-/** Who runs the service, or connects a core system to it. */
+/** The people who run the service, or connect a core system to it. */
 export const INSTITUTION: Audience = {
   first: 'run it for an institution',
   api: 'the operator interface',
-  // This listener has no public address, so that its links are relative.
+  // This listener has no public address, so its links are relative.
   address: () => '',
   links: [],
   collection: false,
 };
 
-/** The script that puts the way to the pages, and their search, above the API reference at /docs. */
+/** The script that puts links to the pages, and their search, above the API reference at /docs. */
 export function referenceScript({ links }: Audience): string {
   const further = links.map(({ title, path }) => ` <a href="${path}">${title}</a>`).join('');
   return `

@@ -22,8 +22,8 @@ const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const CLIENT_ID = 'CLI000001';
 
 /**
- * The client API as a collection for Postman, Bruno or Insomnia (Collection Format 2.1.0), made from the description: a request for each
- * operation, in a folder for each tag.
+ * The client API as a collection for Postman, Bruno or Insomnia (Collection Format 2.1.0). It is made from the description: a request for
+ * each operation, in a folder for each tag.
  * @param document the OpenAPI document that the listener serves
  */
 export function collectionOf(document: object, addresses: { api: string; auth: string }): object {
@@ -88,7 +88,7 @@ function requestOf(
   };
 }
 
-/** The example of a body: of the operation itself, or of its schema. */
+/** The example of a body, from the operation itself or from its schema. */
 function exampleOf({ schemas }: Document['components'], { schema, example, examples }: Body): unknown {
   const named = schema?.$ref === undefined ? schema : schemas[schema.$ref.split('/').at(-1) ?? ''];
   return example ?? Object.values(examples ?? {})[0]?.value ?? named?.examples?.[0] ?? {};

@@ -9,14 +9,14 @@ export interface SitePage {
   /** Its file, from the root of the checkout. */
   path: string;
   title: string;
-  /** Its first paragraph, on one line, with the list that ends it. */
+  /** Its first paragraph on one line, including a list that ends it. */
   summary: string;
   markdown: string;
-  /** The picture of its diagram, as SVG; the Markdown has the diagram as Mermaid. */
+  /** Its diagram as SVG. The Markdown contains the diagram as Mermaid. */
   picture: string | undefined;
 }
 
-/** Pages for a group of readers, as the README lists them. */
+/** Pages for a group of readers, in the order of the README. */
 interface Group {
   title: string;
   pages: SitePage[];
@@ -24,7 +24,7 @@ interface Group {
 
 const ROOT = new URL('../../../', import.meta.url);
 const PICTURES = new URL('docs/pictures/', ROOT);
-/** Pages outside docs/, by the name that they have on the site. */
+/** Pages outside docs/, by their name on the site. */
 const ELSEWHERE: Record<string, string> = {
   readme: 'README.md',
   sdk: 'sdk/README.md',
@@ -34,14 +34,14 @@ const ELSEWHERE: Record<string, string> = {
   changelog: 'CHANGELOG.md',
 };
 
-/** The Markdown pages of the checkout. They are read at the first request for one of them, so that the start costs nothing. */
+/** The Markdown pages of the checkout. They are read at the first request for one of them, so they do not slow the start. */
 export class SitePages {
   readonly audience: Audience;
   readonly #rewrite: (markdown: string) => string;
   #read: Promise<Map<string, SitePage>> | undefined;
   #pictures: Promise<string[]> | undefined;
 
-  /** @param rewrite changes the text of a page before anything is made of it */
+  /** @param rewrite changes the text of a page before it is processed */
   constructor(audience: Audience, rewrite: (markdown: string) => string) {
     this.audience = audience;
     this.#rewrite = rewrite;
@@ -53,7 +53,7 @@ export class SitePages {
     return this.#read;
   }
 
-  /** The pages as the README's table has them, its readers' row first, and in a last group those that only other pages name. */
+  /** The pages in the order of the README's table, with its readers' row first. The last group contains pages that only other pages link to. */
   async groups(): Promise<Group[]> {
     const pages = await this.all();
     const byPath = new Map([...pages.values()].map((page) => [page.path, page]));
@@ -70,13 +70,13 @@ export class SitePages {
     return [...groups, { title: 'More', pages: [...pages.values()].filter((page) => !listed.has(page)) }];
   }
 
-  /** A picture of the pages, as WebP (`npm run pictures` makes them); undefined where there is none of this name. */
+  /** A picture of the pages, as WebP (`npm run pictures` makes them); undefined if there is none with this name. */
   async picture(name: string): Promise<Buffer | undefined> {
     this.#pictures ??= readdir(PICTURES).catch(() => []);
     return (await this.#pictures).includes(name) ? readFile(new URL(name, PICTURES)) : undefined;
   }
 
-  /** The page that a link of another page leads to; undefined where it is not a page. */
+  /** The page to which a link of another page leads; undefined if it is not a page. */
   async linked(from: SitePage, target: string): Promise<SitePage | undefined> {
     const path = posix.join(posix.dirname(from.path), target);
     return [...(await this.all()).values()].find((page) => page.path === path);
@@ -98,7 +98,7 @@ async function readPages(rewrite: (markdown: string) => string): Promise<Map<str
   return pages;
 }
 
-/** Pictures are drawn by hand: a test compares each with its diagram (test/docs/diagrams.test.ts). */
+/** Diagrams are drawn by hand. A test compares each picture with its diagram (test/docs/diagrams.test.ts). */
 function readDiagram(name: string): Promise<string | undefined> {
   return readFile(new URL(`docs/diagrams/${name}.svg`, ROOT), 'utf8').catch(() => undefined);
 }

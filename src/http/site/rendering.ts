@@ -15,7 +15,7 @@ export interface Section {
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Anchors as GitHub makes them, so that links hold in both places. */
+/** Makes anchors in GitHub's form, so that links work in both places. */
 function createAnchors(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
@@ -30,7 +30,7 @@ function createAnchors(): (heading: string) => string {
   };
 }
 
-/** The page as HTML, without head and navigation. The renderer is loaded at the first page. */
+/** The page as HTML, without head and navigation. The renderer is loaded for the first page. */
 async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
   const { Marked } = await import('marked');
   const anchor = createAnchors();
@@ -72,7 +72,7 @@ async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
   return marked.parse(page.markdown, { async: true });
 }
 
-/** Where a link leads on the site; empty where the file is not on it. */
+/** Where a link leads on the site; empty if the file is not part of it. */
 async function addressOf(pages: SitePages, page: SitePage, href: string): Promise<string> {
   if (/^([a-z]+:|#)/.test(href)) return href;
   const [file = '', fragment] = href.split('#');
@@ -81,7 +81,7 @@ async function addressOf(pages: SitePages, page: SitePage, href: string): Promis
   return `/docs/${linked.name}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
-/** What the search looks through: each page cut at its headings. */
+/** What the search looks through: each page, cut at its headings. */
 export function sectionsOf({ name, title, markdown }: SitePage): Section[] {
   const anchor = createAnchors();
   const sections: Section[] = [];
@@ -112,14 +112,14 @@ export async function layOut(pages: SitePages, current: SitePage, institution: s
   });
 }
 
-/** What somebody sees who follows a link to a page that does not exist: the way to those that do. */
+/** The page for a link to a page that does not exist. It leads to those that do. */
 export function layOutMissing(pages: SitePages, institution: string): Promise<string> {
   const title = 'This page does not exist';
   const main = `<h1>${title}</h1><p>Search above, or go to the <a href="/docs/readme">first page</a> of the documentation.</p>`;
   return documentOf(pages, { institution, title, main });
 }
 
-/** @param parts `name` of the page, which the navigation marks; `head`, further elements of the head */
+/** @param parts `name` of the page, which the navigation marks; `head`: further elements of the head */
 async function documentOf(
   pages: SitePages,
   parts: { institution: string; title: string; main: string; name?: string; head?: string },
@@ -146,7 +146,7 @@ async function documentOf(
 `;
 }
 
-/** llms.txt (llmstxt.org): what the pages are, for programs that read. */
+/** llms.txt (llmstxt.org): a list of the pages for programs. */
 export async function llmsText(pages: SitePages, address: string): Promise<string> {
   const readme = (await pages.all()).get('readme');
   const groups = (await pages.groups()).map(({ title, pages: members }) => {

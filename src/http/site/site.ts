@@ -8,7 +8,7 @@ import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
 import { layOut, layOutMissing, llmsText, sectionsOf } from './rendering.ts';
 
-/** Nothing from other hosts, and no script in the page. */
+/** Allows nothing from other hosts, and no script in the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -53,7 +53,7 @@ function serveSite(app: FastifyInstance, { addresses, config }: Context, audienc
     );
   const missing = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('vary', 'accept');
-    // A browser names HTML; a program, which takes anything, gets the answer that it gets everywhere.
+    // A browser names HTML. A program accepts anything, and gets the same answer as everywhere else.
     if (!request.headers.accept?.includes('text/html'))
       throw new Problem('not_found', 'path: is not a page of the documentation');
     const page = await layOutMissing(pages, config.institution.name);
@@ -78,10 +78,7 @@ function serveSite(app: FastifyInstance, { addresses, config }: Context, audienc
 /** The addresses that the pages are written with: those of a sandbox with the default ports. */
 const WRITTEN = /\bhttps?:\/\/127\.0\.0\.1:(8080|8081|8443|8090|8091|3000)(?!\d)/g;
 
-/**
- * A page with the addresses that are in use, so that its commands work as they are shown. Readers of production's pages are told public
- * addresses only.
- */
+/** A page with the addresses that are in use, so that its commands work as shown. Readers in production see only public addresses. */
 function withAddresses(
   markdown: string,
   { api, auth, trusted, operator, health }: Addresses,

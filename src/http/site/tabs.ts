@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked';
 
-/** The languages that a task is shown in, and the names of their tabs. */
+/** The languages in which a task is shown, and the names of their tabs. */
 const TABS: Record<string, string> = { sh: 'curl', js: 'Node', python: 'Python' };
 
 /** Blocks of code that show one task in several languages. */
@@ -9,7 +9,7 @@ interface TabsToken extends Tokens.Generic {
   blocks: Tokens.Code[];
 }
 
-/** Puts blocks that follow each other at once, each in another language of `TABS`, into one token. */
+/** Joins consecutive blocks, each in a different language of `TABS`, into one token. */
 export function gatherTabs(tokens: Token[]): Token[] {
   const gathered: Token[] = [];
   for (const token of tokens) {
@@ -42,7 +42,7 @@ function blocksOf(token: Token | undefined): Tokens.Code[] {
 /**
  * Tabs that need no script: radio buttons, of which the checked one shows its block.
  * @param group a name that no other group of the page has
- * @param code a block as HTML
+ * @param code renders a block as HTML
  */
 export function renderTabs(token: Tokens.Generic, group: string, code: (block: Tokens.Code) => string): string {
   const blocks = blocksOf(token);

@@ -7,27 +7,27 @@ import { type Clock, monotonic } from '../../values/calendar.ts';
 import type { Peer } from '../server/peer.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The time for which a subject that was found registered counts as registered. */
+/** Milliseconds for which a registered subject continues to count as registered. */
 const REGISTRATION_CACHE_MS = 1_000;
-/** The time that the look-up of a subject may take, so that callers get a 502 within three seconds. */
+/** Milliseconds that the look-up of a subject may take, so that callers get a 502 within three seconds. */
 const REGISTRATION_TIMEOUT_MS = 2_500;
 const MAX_CACHED_SUBJECTS = 10_000;
 
 export interface AdmissionOptions {
   clock: Clock;
   log: Logger;
-  /** Whether a subject DN, in its canonical spelling, is registered for an application. Called about once a second for each in use. */
+  /** Whether a subject DN in its canonical spelling is registered for an application. It is called about once a second for each subject in use. */
   isRegistered(canonicalSubject: string): Promise<boolean>;
 }
 
-/** An accepted certificate, and what is needed to validate it again. */
+/** An accepted certificate, with what is needed to validate it again. */
 export interface Admitted {
   presented: Uint8Array[];
   verdict: Accepted;
   peer: Peer;
 }
 
-/** Decides who may use the trusted address: the holder of a certificate that is valid and whose subject is registered now. */
+/** Decides who may use the trusted address: the holder of a valid certificate whose subject is registered now. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #registered = new BoundedMap<string, number>(MAX_CACHED_SUBJECTS);
@@ -38,7 +38,7 @@ export class Admission {
     this.#options = options;
   }
 
-  /** Replaces the authority. Every certificate that was admitted before must be admitted again. */
+  /** Replaces the authority. Every certificate must be admitted again. */
   replace(authority: Authority): void {
     this.#authority = authority;
     this.#registered.clear();
@@ -48,7 +48,7 @@ export class Admission {
     return validateCertificate(presented, this.#authority, this.#options.clock.now());
   }
 
-  /** @param presented DER, the caller's certificate first; empty where there was none */
+  /** @param presented DER, the caller's certificate first; empty if there was none */
   async admit(presented: Uint8Array[]): Promise<Admitted | Refusal> {
     if (presented.length === 0)
       return {
@@ -63,13 +63,13 @@ export class Admission {
     }
     const refusal = await this.#checkRegistration(verdict);
     if (refusal) return refusal;
-    // A reload during the look-up of the registration makes the verdict obsolete.
+    // If the files were reloaded during the look-up, the verdict is obsolete.
     if (authority !== this.#authority) return this.admit(presented);
     const { subject, canonicalSubject, thumbprint } = verdict;
     return { presented, verdict, peer: { subject, canonicalSubject, thumbprint } };
   }
 
-  /** Whether an admitted certificate may be used without asking anybody: it is in its dates, and its registration was just checked. */
+  /** Whether an admitted certificate may be used without further checks: it is within its dates, and its registration was just checked. */
   isCurrent({ verdict }: Admitted): boolean {
     const now = this.#options.clock.now();
     const seen = this.#registered.get(verdict.canonicalSubject);

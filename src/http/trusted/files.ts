@@ -7,7 +7,7 @@ import type { Config } from '../../settings/config.ts';
 import { StartupError } from '../../values/errors.ts';
 import { messageOf } from '../../values/unknown.ts';
 
-/** Paths of PEM files. `ca` and `crl` may contain several blocks each, `cert` its intermediate certificates. */
+/** Paths of PEM files. `ca` and `crl` may contain several blocks each; `cert` may contain intermediate certificates. */
 export interface TrustedFiles {
   cert: string;
   key: string;
@@ -18,13 +18,13 @@ export interface TrustedFiles {
 /** The cipher suites of the service interface, Mutual TLS. All of them belong to TLS 1.3. */
 const CIPHER_SUITES = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
-/** Reads the certificate and the key of the listener. @throws Error naming the file that cannot be used */
+/** Reads the certificate and the key of the listener. @throws Error that names the file that cannot be used */
 export async function loadSecureContext(files: Pick<TrustedFiles, 'cert' | 'key'>): Promise<SecureContextOptions> {
   const [cert, key] = await Promise.all([readPem(files.cert), readPem(files.key)]);
   return {
     cert,
     key,
-    // OpenSSL gets no authorities. It would validate certificates too, and reset the connection of a forged one.
+    // OpenSSL gets no authorities. Otherwise it would validate certificates too, and reset the connection of a forged one.
     ca: [],
     minVersion: 'TLSv1.3',
     ciphers: CIPHER_SUITES,
@@ -33,14 +33,14 @@ export async function loadSecureContext(files: Pick<TrustedFiles, 'cert' | 'key'
   };
 }
 
-/** Reads the authorities and the revocation lists. @throws Error naming the file that cannot be used */
+/** Reads the authorities and the revocation lists. @throws Error that names the file that cannot be used */
 export async function loadTrustedAuthority(files: Pick<TrustedFiles, 'ca' | 'crl'>): Promise<Authority> {
   return loadAuthority(await Promise.all(files.ca.map(readPem)), await Promise.all(files.crl.map(readPem)));
 }
 
 /**
  * Reads the configured files as the listener will read them.
- * @throws StartupError naming the variable and the file
+ * @throws StartupError that names the variable and the file
  */
 export async function checkTrustedFiles(config: Config): Promise<void> {
   const { trustedCert: cert, trustedKey: key, trustedCa, trustedCrl } = config;

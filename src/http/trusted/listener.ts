@@ -13,19 +13,19 @@ import { trustedTokenRoutes } from './token.ts';
 
 /** The trusted listener: token and API operations behind client certificates. */
 export interface TrustedListener {
-  /** Not listening yet. */
+  /** It is not listening yet. */
   server: Server;
   scheme: 'https' | 'http';
-  /** Reads certificate, key, CAs and CRLs again. Connections whose certificate is still accepted stay. */
+  /** Reads certificate, key, CAs and CRLs again. Connections whose certificate is still accepted stay open. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Creates the trusted listener: behind a proxy where LOMBARD_TRUSTED_PROXIES is set, otherwise with the configured certificate, or
- * in the sandbox with that of its test CA (docs/mutual-tls.md).
+ * Creates the trusted listener: behind a proxy if LOMBARD_TRUSTED_PROXIES is set, otherwise with the configured certificate, or in the
+ * sandbox with a certificate of its test CA (docs/mutual-tls.md).
  * @returns undefined in production without any of them
- * @throws StartupError naming the file that cannot be used
+ * @throws StartupError that names the file that cannot be used
  */
 export async function createTrustedListener(
   context: Context,
@@ -81,8 +81,8 @@ async function trustedFiles({ config, clock }: Context): Promise<TrustedFiles | 
 }
 
 /**
- * `GET /cert_check`: the subject DN of the caller's certificate as plain text (the service interface, Mutual TLS).
- * A listener without certificates answers 404.
+ * `GET /cert_check`: the subject DN of the caller's certificate as plain text (service interface, Mutual TLS). A listener without
+ * certificates answers 404.
  */
 export function certCheckRoute(app: FastifyInstance): void {
   app.get('/cert_check', { config: { open: true } }, (request, reply) => {
@@ -92,7 +92,7 @@ export function certCheckRoute(app: FastifyInstance): void {
   });
 }
 
-/** What the trusted listener serves in addition to the client API. */
+/** The routes of the trusted listener, besides those of the client API. */
 function trustedRoutes(sessions: Sessions): ClientRoutes[] {
   return [trustedTokenRoutes(sessions), certCheckRoute];
 }

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** The time from the connection to the end of the handshake, and the most connections that may be pending. */
+/** Milliseconds from the connection to the end of the handshake, and the most connections that may be pending. */
 export interface PendingLimits {
   handshakeMs: number;
   maxPending: number;
 }
 
 /**
- * Connections that are not yet, or never, handed to the HTTP server. When there are too many, the oldest is destroyed: a good
+ * Connections that have not been, or never will be, handed to the HTTP server. If there are too many, the oldest is destroyed. A good
  * handshake takes milliseconds, so the oldest is always a slow caller.
  */
 export class PendingConnections {
@@ -33,7 +33,7 @@ export class PendingConnections {
     });
   }
 
-  /** Lifts the deadline of a connection, which stays pending. Takes its TCP or its TLS socket. */
+  /** Lifts the deadline of a connection, which stays pending. It takes the connection's TCP socket or its TLS socket. */
   keep(socket: Socket): void {
     clearTimeout(this.#pending.get(endpointOf(socket))?.timer);
   }
@@ -49,7 +49,7 @@ export class PendingConnections {
   }
 }
 
-/** Identifies a connection. Node does not tell which TCP socket a TLS socket belongs to. */
+/** Identifies a connection. Node does not reveal which TCP socket belongs to a TLS socket. */
 function endpointOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }

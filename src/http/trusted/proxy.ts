@@ -15,12 +15,12 @@ import { Admission, type AdmissionOptions, type Admitted } from './admission.ts'
 import { loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';
 
-/** Certificates whose verdict is cached, because a proxy sends them with every request. */
+/** The number of certificates whose verdict is cached, because a proxy sends them with every request. */
 const MAX_CACHED_CERTIFICATES = 1_000;
 
 export interface ProxiedOptions extends AdmissionOptions {
   handler: RequestListener;
-  /** Is told of what never reaches the handler. */
+  /** Receives reports of what never reaches the handler. */
   unread: Pick<UnreadRequests, 'refused'>;
   files: Pick<TrustedFiles, 'ca' | 'crl'>;
   /** Addresses of the proxies that terminate TLS (LOMBARD_TRUSTED_PROXIES). Other callers are refused. */
@@ -35,11 +35,11 @@ export interface ProxiedListener {
 }
 
 /**
- * The trusted listener behind a proxy that terminates TLS. It speaks plain HTTP, with the caller's certificate in `Client-Cert` and
- * the rest of its chain in `Client-Cert-Chain` (RFC 9440). The proxy must request a certificate, remove both headers from what
- * callers send, and allow TLS 1.3 only. The certificate is validated here, as without a proxy.
- * A request from any other address came over HTTP instead of HTTPS, and is answered 497.
- * @throws Error naming the file that cannot be used
+ * Creates the trusted listener behind a proxy that terminates TLS. It speaks plain HTTP, with the caller's certificate in `Client-Cert` and
+ * the rest of its chain in `Client-Cert-Chain` (RFC 9440). The proxy must request a certificate, remove both headers from what callers
+ * send, and allow only TLS 1.3. The certificate is validated here, as without a proxy. A request from any other address came over HTTP
+ * instead of HTTPS, and is answered with 497.
+ * @throws Error that names the file that cannot be used
  */
 export async function createProxiedListener(options: ProxiedOptions): Promise<ProxiedListener> {
   const admission = new Admission(await loadTrustedAuthority(options.files), options);
@@ -91,7 +91,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Decodes byte sequences of RFC 8941, `:base64:`: one for the certificate and a list for its chain. Undefined where one is malformed. */
+/** Decodes byte sequences of RFC 8941 (`:base64:`): one for the certificate and a list for its chain. Undefined if one is malformed. */
 function certificates(leaf: string, chain: string | undefined): Uint8Array[] | undefined {
   const items = [leaf, ...(chain === undefined ? [] : chain.split(','))].map(
     (item) => /^:([A-Za-z0-9+/]+={0,2}):$/.exec(item.trim())?.[1],

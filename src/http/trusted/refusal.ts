@@ -5,13 +5,13 @@ import { errorMessage } from '../schemas/problem.ts';
 import { requestIdFrom, traceIdFrom, traceIdIn } from '../server/request-id.ts';
 import { answerText, rawAnswer, requestIdIn, type UnreadRequests } from '../server/unparsed.ts';
 
-/** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
+/** Why a caller is refused before its request reaches the application (service interface, Mutual TLS). */
 export interface Refusal {
   code: Extract<ErrorCode, 'certificate_invalid' | 'certificate_missing' | 'https_required' | 'integration_error'>;
   details: string;
 }
 
-/** A refusal, and who is told of it. */
+/** A refusal, with the listener's report of unread requests. */
 interface ToldRefusal extends Refusal {
   unread: Pick<UnreadRequests, 'refused'>;
 }
@@ -25,20 +25,20 @@ const REASONS: Record<Refusal['code'], string> = {
 };
 
 export interface RefusalLimits {
-  /** The time for the request head to arrive. After it the answer is written anyway. */
+  /** Milliseconds for the request head to arrive. Afterwards the answer is written anyway. */
   refusalHeadMs: number;
-  /** The time that a refused connection may stay open after the answer. */
+  /** Milliseconds for which a refused connection may stay open after the answer. */
   refusalLingerMs: number;
 }
 
-/** The longest request head that is awaited. */
+/** The longest request head, in bytes, that is awaited. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Bytes of an end of a head that may have come before a chunk. */
+/** Bytes of the end of a head that may have arrived before a chunk. */
 const END_OF_HEAD_BYTES = 3;
 
 /**
- * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the
- * answer: closing a connection with unread bytes resets it, and the caller would not see the answer.
+ * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the answer.
+ * Closing a connection with unread bytes would reset it, and the caller would not see the answer.
  */
 export function refuseConnection(socket: Duplex, refusal: ToldRefusal, limits: RefusalLimits): void {
   let head = Buffer.alloc(0);
@@ -55,7 +55,7 @@ export function refuseConnection(socket: Duplex, refusal: ToldRefusal, limits: R
   socket.on('close', () => clearTimeout(timer));
   socket.on('data', (chunk: Buffer) => {
     if (answered) return;
-    // Only what is new is searched for the end of the head: it can come a byte at a time.
+    // Only new bytes are searched for the end of the head, because it may arrive one byte at a time.
     const from = Math.max(0, head.length - END_OF_HEAD_BYTES);
     head = Buffer.concat([head, chunk]);
     if (head.length > MAX_HEAD_BYTES || /\r?\n\r?\n/.test(head.toString('latin1', from))) answer();
@@ -73,7 +73,7 @@ function refusalText(head: string, refusal: ToldRefusal): string {
   return answerText({ ...answer, reason: REASONS[refusal.code] });
 }
 
-/** Answers a request of a connection that was admitted before. */
+/** Answers a request on a connection that was admitted before. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: ToldRefusal): void {
   const problem = new Problem(refusal.code, refusal.details);
   const requestId = requestIdFrom(request.headers['x-request-id']);
@@ -85,7 +85,7 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   request.resume();
 }
 
-/** The token operations answer with the members of OAuth (RFC 6749, 5.2) in addition to those of the API. */
+/** Token operations answer with the members of OAuth (RFC 6749, 5.2) in addition to those of the API. */
 const TOKEN_OPERATIONS = /^\/(token|revoke|introspect)([/?]|$)/;
 
 function bodyOf({ code, details }: Refusal, path = ''): string {

@@ -20,24 +20,24 @@ const TLS_LIMITS: TlsLimits = {
   refusalLingerMs: 2_000,
 };
 
-/** Certificates read from one caller. Behind a self-signed certificate, Node would go round in a circle. */
+/** The most certificates that are read from one caller. Behind a self-signed certificate, Node's links would form a circle. */
 const MAX_PRESENTED_CERTIFICATES = 10;
 
 interface TlsOptions extends AdmissionOptions {
-  /** Where accepted requests go. `peerOf(request)` gives the holder of their certificate. */
+  /** Handles accepted requests. `peerOf(request)` returns the holder of their certificate. */
   handler: RequestListener;
   files: TrustedFiles;
-  /** Is told of what never reaches the handler. */
+  /** Receives reports of what never reaches the handler. */
   unread: Pick<UnreadRequests, 'refused'>;
   limits?: Partial<TlsLimits>;
-  /** Time and size limits of the HTTP server, as those of the other listeners. */
+  /** Time and size limits of the HTTP server, the same as for other listeners. */
   http?: ServerOptions;
 }
 
 /**
- * Creates the mutual-TLS listener. It speaks TLS 1.3 only and accepts a caller whose certificate `validateCertificate` accepts and
- * whose subject is registered. Others get 495, 496 or 497 with an ErrorMessage body (the service interface, Mutual TLS).
- * @throws Error naming the file that cannot be used
+ * Creates the mutual-TLS listener. It speaks only TLS 1.3. It accepts a caller whose certificate `validateCertificate` accepts and whose
+ * subject is registered. Others get 495, 496 or 497 with an ErrorMessage body (service interface, Mutual TLS).
+ * @throws Error that names the file that cannot be used
  */
 export async function createTlsListener(options: TlsOptions): Promise<TlsListener> {
   const [authority, context] = await Promise.all([
@@ -48,8 +48,8 @@ export async function createTlsListener(options: TlsOptions): Promise<TlsListene
 }
 
 /**
- * The mutual-TLS listener. A connection passes four steps: its first byte distinguishes TLS from plain HTTP; the handshake; the
- * admission of its certificate; the HTTP server. Node's own listeners do the handshake and the HTTP, after the steps before them.
+ * The mutual-TLS listener. A connection passes four steps: its first byte distinguishes TLS from plain HTTP; the handshake; the admission
+ * of its certificate; the HTTP server. Node's own servers do the handshake and the HTTP.
  */
 export class TlsListener {
   readonly server: Server;
@@ -91,8 +91,8 @@ export class TlsListener {
   }
 
   /**
-   * Reads the files again. Connections whose certificate is still accepted stay; the others are dropped.
-   * @throws Error naming the file that cannot be used; then nothing changes
+   * Reads the files again. Connections whose certificate is still accepted stay open; others are closed.
+   * @throws Error that names the file that cannot be used; then nothing changes
    */
   reload(): Promise<{ kept: number; dropped: number }> {
     const turn = this.#reloading.then(() => this.#reload());
@@ -100,7 +100,7 @@ export class TlsListener {
     return turn;
   }
 
-  /** Takes no more connections. Resolves when those with a request in flight have ended. */
+  /** Accepts no more connections. It resolves when those with a request in flight have ended. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
@@ -108,7 +108,7 @@ export class TlsListener {
     });
   }
 
-  /** A new connection: TLS goes on to the handshake, plain HTTP is refused. */
+  /** Handles a new connection: TLS goes on to the handshake, and plain HTTP is refused. */
   #connected(socket: Socket): void {
     this.#pending.add(socket);
     socket.on('error', () => socket.destroy());
@@ -123,7 +123,7 @@ export class TlsListener {
     });
   }
 
-  /** A finished handshake: an admitted certificate goes on to the HTTP server. */
+  /** Handles a finished handshake: with an admitted certificate, the connection goes on to the HTTP server. */
   async #secured(socket: TLSSocket): Promise<void> {
     this.#pending.keep(socket);
     const ignore = () => socket.destroy();
@@ -146,7 +146,7 @@ export class TlsListener {
     else void this.#admitAgain(request, response, admitted);
   }
 
-  /** Admits a connection again whose certificate is out of its dates, or whose registration was last checked a second ago. */
+  /** Admits a connection again if its certificate is outside its dates, or if its registration was last checked a second ago. */
   async #admitAgain(request: IncomingMessage, response: ServerResponse, admitted: Admitted | undefined): Promise<void> {
     const result = await this.#admission.admit(admitted?.presented ?? []);
     if ('code' in result) return refuseRequest(request, response, { ...result, unread: this.#unread });
@@ -169,7 +169,7 @@ export class TlsListener {
   }
 }
 
-/** What a caller sent, its own certificate first. Node links the others as issuers, whether or not they are. */
+/** The certificates that a caller sent, its own first. Node links the others as issuers, whether or not they are. */
 function presentedBy(socket: TLSSocket): Uint8Array[] {
   const presented: Uint8Array[] = [];
   let certificate = socket.getPeerX509Certificate();
@@ -180,7 +180,7 @@ function presentedBy(socket: TLSSocket): Uint8Array[] {
   return presented;
 }
 
-/** A request starts with a method and a TLS record with 0x16. Everything else is left to TLS, which refuses it. */
+/** A request starts with a method, and a TLS record with 0x16. Everything else is left to TLS, which refuses it. */
 function looksLikeHttp(start: Buffer): boolean {
   return /^[A-Za-z]/.test(start.toString('latin1', 0, 1));
 }

@@ -12,8 +12,8 @@ import type { ClientRoutes } from '../client/listener.ts';
 import { peerOf } from '../server/peer.ts';
 
 /**
- * The token operations of the trusted listener: those of the authorization listener, with the certificate of the request.
- * They have a scope of their own, because the API operations of the same listener take no forms and answer no OAuth errors.
+ * The token operations of the trusted listener: those of the authorization listener, with the certificate of the request. They have a scope
+ * of their own, because the API operations of the same listener take no forms and answer no OAuth errors.
  */
 export function trustedTokenRoutes(sessions: Sessions): ClientRoutes {
   return async (app: FastifyInstance, context: Context) => {

@@ -53,7 +53,7 @@ const MUTUAL_TLS = {
 
 const AUTH = 'https://auth.example.com';
 
-/** What the discovery document is like (../discovery.ts). The last two members are there where a trusted address is served. */
+/** The schema of the discovery document (auth/discovery.ts). The last two members are present if a trusted address is served. */
 export const METADATA = {
   type: 'object',
   description: 'OpenID Connect Discovery, 3; RFC 8414, 2',
@@ -67,7 +67,7 @@ export const METADATA = {
   ],
 };
 
-/** The metadata of an authorization server. Built from the configured addresses. The headers Host and Forwarded have no influence. */
+/** The metadata of an authorization server. It is built from the configured addresses. The headers Host and Forwarded have no influence. */
 export function metadataOf({ auth, trusted }: Pick<Addresses, 'auth' | 'trusted'>): Record<string, unknown> {
   const authentication = ['client_secret_basic', 'client_secret_post'];
   return {

@@ -2,7 +2,7 @@ import { MAX_PARAMETER_LENGTH } from '../../../identity/parameters.ts';
 
 type Json = Record<string, unknown>;
 
-/** What each error of RFC 6749, 5.2 and RFC 6750, 3.1 says in its example. */
+/** The example text for each error of RFC 6749, 5.2 and RFC 6750, 3.1. */
 const ERRORS = {
   invalid_request: 'grant_type: is required',
   invalid_client: 'the application must authenticate: header Authorization, Basic client_id:client_secret',
@@ -41,13 +41,13 @@ export const OAUTH_ERROR = {
   examples: [{ error: 'invalid_request', error_description: ERRORS.invalid_request }],
 };
 
-/** The codes that the reading of a form can answer. */
+/** The codes that reading a form can produce. */
 export const READING: Record<number, OAuthCode[]> = { 413: ['invalid_request'], 415: ['invalid_request'] };
 
-/** A page says the same as the JSON body, to a person. */
+/** For a person, a page says the same as the JSON body. */
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page that says what is wrong' } } };
 
-/** @param pages what a browser gets a page from, with the same status */
+/** @param pages whether a browser gets a page with the same status */
 function refusals(codes: Record<number, OAuthCode[]>, pages: boolean): Json {
   const all: Record<number, OAuthCode[]> = { ...codes, 429: ['temporarily_unavailable'], 502: ['server_error'] };
   return Object.fromEntries(
@@ -72,7 +72,7 @@ function refusals(codes: Record<number, OAuthCode[]>, pages: boolean): Json {
   );
 }
 
-/** A form body. Where no field is required, the body is not either. A required field is not empty: that counts as absent. */
+/** A form body. If no field is required, the body is optional. A required field must not be empty, because an empty one counts as absent. */
 export const form = (properties: Record<string, Json>, required: string[]) => ({
   required: required.length > 0,
   content: {
@@ -98,7 +98,7 @@ export const field = (description: string, maxLength = MAX_PARAMETER_LENGTH) => 
   pattern: '^[^\\x00-\\x1f\\x7f]*$',
 });
 
-/** An answer, with a body in JSON where a schema is named. */
+/** An answer, with a JSON body if a schema is named. */
 export const answer = (description: string, schema?: string) => ({
   description,
   headers: headersOf(),
@@ -121,7 +121,7 @@ export const redirect = (description: string) => ({
   },
 });
 
-/** A parameter of the query. @param schema what it must be, besides a text of one line */
+/** A query parameter. @param schema further conditions, besides being a text of one line */
 export const parameter = (
   name: string,
   { description, ...schema }: Json & { description: string },
@@ -138,7 +138,7 @@ export const parameter = (
 interface Described {
   operationId: string;
   tag: 'sign-in' | 'tokens';
-  /** A browser is answered with pages, refusals included (errors.ts). */
+  /** Whether browsers are answered with pages, including for refusals (errors.ts). */
   pages?: boolean;
   summary: string;
   description: string;
@@ -150,7 +150,7 @@ interface Described {
   servers?: Json[];
 }
 
-/** An operation; without `security` the application authenticates. */
+/** An operation. Without `security` the application authenticates. */
 export function operation(described: Described): Json {
   const { tag, pages = false, success, codes, security = [{ application: [] }], ...rest } = described;
   return { ...rest, tags: [tag], security, responses: { ...success, ...refusals(codes, pages) } };

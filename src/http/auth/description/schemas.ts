@@ -12,7 +12,7 @@ const TOKENS = {
   scope: 'openid',
 };
 
-/** What the authorization server answers in addition to errors. */
+/** The answers of the authorization server, except errors. */
 export const SCHEMAS = {
   AuthorizationCode: { ...REDIRECTED, examples: [{ code: 'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2p' }] },
   SignedIn: {

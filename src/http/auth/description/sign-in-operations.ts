@@ -20,7 +20,7 @@ import {
   text,
 } from './operation.ts';
 
-/** What an authorization request consists of, in a query or a form. */
+/** The fields of an authorization request, in a query or a form. */
 const APPLICATION = field('The application');
 const REQUEST = {
   state: field('Comes back in the redirect', MAX_STATE_LENGTH),
@@ -31,7 +31,7 @@ const REQUEST = {
 const OPENID = '(^| )openid( |$)';
 const SCOPE = { ...field('Must contain openid'), pattern: OPENID };
 const REDIRECT_URI = field('Must be registered', MAX_REDIRECT_URI_LENGTH);
-/** Also where a page of another origin has sent a form. */
+/** These also occur if a page of another origin has sent a form. */
 const POSTED: Record<number, OAuthCode[]> = { 403: ['invalid_request'], ...READING };
 
 const STEP = [
@@ -88,7 +88,7 @@ const LOGOUT = {
 };
 const signOut = { 200: page('A page'), 302: redirect('To the post_logout_redirect_uri') };
 
-/** What signs a contact in and out. */
+/** The operations that sign a contact in and out. */
 export const SIGN_IN_OPERATIONS = {
   '/authenticate': {
     get: operation({

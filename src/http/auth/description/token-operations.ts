@@ -2,7 +2,7 @@ import { answer, field, form, operation, READING } from './operation.ts';
 
 const TOKEN_FIELD = { token: field('An access token or a refresh token') };
 
-/** What programs call: tokens, and who they stand for. */
+/** The operations that programs call: tokens, and information about their holders. */
 export const TOKEN_OPERATIONS = {
   '/token': {
     post: operation({
@@ -98,7 +98,7 @@ export const TOKEN_OPERATIONS = {
   },
 };
 
-/** At the trusted address only: tokens for a contact of the institution's, over mutual TLS. */
+/** Only at the trusted address: tokens for a contact of the institution, over mutual TLS. */
 export const trustedToken = (trusted: string) => ({
   '/info/available-contacts': {
     get: operation({

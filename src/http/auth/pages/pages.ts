@@ -20,7 +20,7 @@ export interface SignInForm {
   state: string;
   application: string;
   redirectUri: string;
-  /** As the visitor typed it before. */
+  /** The email that the visitor typed before. */
   email: string;
   refused: Refusal | 'incomplete' | undefined;
 }
@@ -35,7 +35,7 @@ export interface SecondFactorForm {
   resent: boolean;
 }
 
-/** The pages of the authorization server: plain HTML forms with one inline style and no script. Created once from the configuration. */
+/** The pages of the authorization server: plain HTML forms with one inline style and no script. They are created once from the configuration. */
 export class Pages {
   readonly #frame: PageFrame;
 
@@ -70,7 +70,7 @@ ${noticeOf(notice)}
     );
   }
 
-  /** Asks for the address that the link for a new password goes to. */
+  /** Asks for the address to which the link for a new password is sent. */
   forgotten(language: Language, action: string): Html {
     const t = TEXTS[language];
     return this.#frame.layout(
@@ -87,7 +87,7 @@ ${noticeOf(notice)}
     );
   }
 
-  /** The same whether or not the address is a contact's. */
+  /** The same page whether or not the address belongs to a contact. */
   linkSent(language: Language): Html {
     const t = TEXTS[language];
     return this.#frame.layout(
@@ -97,7 +97,7 @@ ${noticeOf(notice)}
     );
   }
 
-  /** @param form `weak`: the password that was sent is too short or too long */
+  /** @param form `weak`: whether the password that was sent is too short or too long */
   newPassword(language: Language, form: { action: string; token: string; weak?: boolean }): Html {
     const t = TEXTS[language];
     const weak = form.weak ?? false;
@@ -169,7 +169,7 @@ ${
     );
   }
 
-  /** @param shown `fault`: whose it is; `developers`: the error and its description, for the application's developers */
+  /** @param shown `fault`: who is responsible; `developers`: the error and its description, for the application's developers */
   failure(
     language: Language,
     shown: { refusal: Refusal | undefined; fault: 'application' | 'service'; developers: string },
@@ -211,7 +211,7 @@ ${hidden}<button type="submit">${t.signOut}</button>
     return this.#frame.layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
   }
 
-  /** Sends a page. @param allowed as of `PageFrame.send` */
+  /** Sends a page. @param allowed see `PageFrame.send` */
   send(reply: FastifyReply, status: number, page: Html, allowed?: Allowed): FastifyReply {
     return this.#frame.send(reply, status, page, allowed);
   }
@@ -235,7 +235,7 @@ function focus(here: boolean): Html | false {
   return here && html` autofocus`;
 }
 
-/** The place of an application as its user knows it: its host, or the scheme of an application on the device. */
+/** The application's place in words that its user knows: its host, or the scheme of an application on the device. */
 function placeOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host || protocol.replace(/:$/, '');

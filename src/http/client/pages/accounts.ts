@@ -15,7 +15,7 @@ const Transactions = Type.Object({ client_id: ClientId, ...Paging, currency_acco
 const Holds = Type.Object({ client_id: ClientId, ...Paging, currency_account_id: Type.Optional(CurrencyAccountId) });
 const Statements = Type.Object({ client_id: ClientId, ...Paging });
 
-/** What the pages of accounts need in addition to the client API: balances, transactions, holds, and what became of statements. */
+/** What the pages of accounts need besides the client API: balances, transactions, holds, and the progress of statements. */
 export function accountsData(app: FastifyInstance, { pool }: Context): void {
   app.get('/app/data/accounts', { schema: { querystring: ClientQuery } }, async (request, reply) =>
     sendValue(reply, await accountOverview(pool, request.caller.clientId)),

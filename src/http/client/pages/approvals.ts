@@ -14,7 +14,7 @@ import { sendJson, sendValue } from '../../schemas/reply.ts';
 import { ClientQuery, type Page, Paging, Reason, rowsOf } from '../../schemas/schemas.ts';
 import { decideAll } from '../many-decisions.ts';
 
-/** Payments that one call approves, or asks marks for. */
+/** The most payments that one call approves, or asks marks for. */
 const MAX_PAYMENTS = 200;
 
 const Ids = Type.Array(paymentId({ minLength: 1, maxLength: 64 }), {
@@ -27,11 +27,11 @@ const Proof = { challenge_id: Type.Optional(Type.String()), verification_code: T
 const Approvals = Type.Object({ payment_ids: Ids, reason: Reason, ...Proof }, closed);
 const Own = Type.Object({ client_id: ClientId, ...Paging });
 
-/** What the page of approvals needs in addition to the client API: marks, one's own decisions, approving many payments at once. */
+/** What the page of approvals needs besides the client API: marks, one's own decisions, and approving many payments at once. */
 export function approvalsData(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  // By POST, because two hundred identifiers do not fit into an address; it changes nothing.
+  // A POST, because two hundred identifiers do not fit into an address. It changes nothing.
   app.post<{ Body: Static<typeof Wanted> }>('/app/data/marks', { schema: { body: Wanted } }, async (request, reply) => {
     const { clientId } = request.caller;
     const marked = { clientId, paymentIds: request.body.payment_ids, today: londonDay(request.now) };
@@ -58,7 +58,8 @@ export function approvalsData(app: FastifyInstance, context: Context): void {
 
   app.post<{ Body: Static<typeof Approvals> }>(
     '/app/data/approvals',
-    // As opening a challenge: who orders approves what nobody else would have to. Each payment is judged by itself.
+    // The same rights as for opening a challenge: a contact who orders may approve what nobody else would have to. Each payment is judged
+    // separately.
     {
       config: { permission: { anyOf: ['can_authorise_payments', 'can_create_payments'] } },
       schema: { body: Approvals },
@@ -67,7 +68,7 @@ export function approvalsData(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** Approves payments as PATCH /payments does, and says of each that failed how it stands now. */
+/** Approves payments like PATCH /payments, and reports the current state of each that failed. */
 async function approveAll(
   context: Context,
   request: FastifyRequest,

@@ -10,7 +10,7 @@ const Files = Type.Object({ client_id: ClientId, ...Paging });
 const Path = uuidPath('mass_payment_id', 'Mass payment');
 const Template = Type.Object({ client_id: ClientId, payees: Type.Optional(Type.Boolean()) });
 
-/** What the pages of files need in addition to the client API: who has sent them, payees that would be new, and CSV to work with. */
+/** What the pages of files need besides the client API: who sent them, payees that would be new, and CSV templates. */
 export function filesData(app: FastifyInstance, { pool }: Context): void {
   app.get<{ Querystring: Static<typeof Files> & Page }>(
     '/app/data/files',
@@ -45,7 +45,7 @@ export function filesData(app: FastifyInstance, { pool }: Context): void {
   );
 }
 
-/** A file of a CSV, with a byte order mark: without one, spreadsheets read it in the machine's old code page. */
+/** Sends a CSV file with a byte order mark. Without one, spreadsheets use the machine's old code page. */
 function sendCsv(reply: FastifyReply, name: string, csv: string): FastifyReply {
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
   return reply.type('text/csv; charset=utf-8').send(`\ufeff${csv}`);

@@ -23,7 +23,7 @@ const Days = Type.Object({
   not_before: Type.Optional(Day('When the exchange settles that it needs')),
 });
 
-/** What the form of a new payment needs in addition to the client API. */
+/** What the form of a new payment needs besides the client API. */
 export function orderingData(app: FastifyInstance, context: Context): void {
   const { pool } = context;
   const sepa = new Set(bankTable(context.config.bankDetails).sepa);
@@ -32,7 +32,7 @@ export function orderingData(app: FastifyInstance, context: Context): void {
     sendValue(reply, await paymentSources(pool, request.caller.clientId)),
   );
 
-  // By POST, so that no address contains a name; it changes nothing.
+  // A POST, so that no address contains a name. It changes nothing.
   app.post<{ Body: Static<typeof Sought> }>(
     '/app/data/payees',
     { schema: { querystring: ClientQuery, body: Sought } },
@@ -62,7 +62,7 @@ export function orderingData(app: FastifyInstance, context: Context): void {
     },
   );
 
-  // The order is done and undone: what it says is what POST /payments would do at this moment.
+  // The order is done and undone. Its answer shows what POST /payments would do at this moment.
   app.post(
     '/app/data/payment-review',
     { ...ORDERING, schema: { querystring: ClientQuery, body: OrderBody } },

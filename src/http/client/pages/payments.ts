@@ -19,16 +19,16 @@ import { paymentId } from '../../schemas/payment-schema.ts';
 import { sendValue } from '../../schemas/reply.ts';
 import { ClientQuery } from '../../schemas/schemas.ts';
 
-/** Exports at once in a process: each holds a connection while its reader takes it. */
+/** The most exports at once in a process. Each holds a connection while its reader reads. */
 const MAX_EXPORTS = 4;
-/** After how long an export that had to wait is tried again. */
+/** Seconds after which an export that found no slot should be tried again. */
 const RETRY_AFTER_SECONDS = 10;
 
 const Path = Type.Object({ payment_id: paymentId({}) });
 const Sought = Type.Object({ q: Text('A payment id, UETR, reference or amount; a part of a name', 140) }, closed);
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 
-/** What the pages of payments need in addition to the client API: figures, a payment's way, an export, and whether anything has changed. */
+/** What the pages of payments need besides the client API: figures, a payment's history, an export, and whether anything has changed. */
 export function paymentsData(app: FastifyInstance, context: Context): void {
   const { pool, backgroundPool, patience } = context;
   const latest = new LatestChanges(pool);
@@ -37,7 +37,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
   app.get('/app/data/home', { schema: { querystring: ClientQuery } }, async (request, reply) => {
     const { clientId, contactId } = request.caller;
     const today = londonDay(request.now);
-    // One after the other: many people open this page at the same time, and each takes one connection of the pool.
+    // One after the other: many people open this page at the same time, and each may take only one connection of the pool.
     const figures = await readFigures(pool, { clientId, contactId, today });
     const activity = await recentActivity(pool, clientId);
     return sendValue(reply, { today, ...figures, activity });
@@ -47,7 +47,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     sendValue(reply, await readOutlook(pool, request.caller.clientId, londonDay(request.now))),
   );
 
-  // By POST, so that no address contains a name; it changes nothing.
+  // A POST, so that no address contains a name. It changes nothing.
   app.post<{ Body: Static<typeof Sought> }>(
     '/app/data/find',
     { schema: { querystring: ClientQuery, body: Sought } },
@@ -95,7 +95,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     },
   );
 
-  // Asked every few seconds by every open page, and answered from memory: it counts for no rate limit.
+  // Every open page asks every few seconds. The answer comes from memory, so it counts for no rate limit.
   app.get(
     '/app/data/changes',
     { config: { unlimited: true }, schema: { querystring: ClientQuery } },
@@ -103,7 +103,10 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** The parts of an answer. Where its reader stops without hanging up, it would keep a connection and its snapshot for ever: it is given up. */
+/**
+ * The parts of an answer. If the reader stops without hanging up, the answer is given up; otherwise it would hold a connection and its
+ * snapshot for ever.
+ */
 async function* whileTaken(
   parts: AsyncGenerator<string>,
   untakenMs: number,

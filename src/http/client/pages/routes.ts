@@ -16,7 +16,7 @@ import { orderingData } from './ordering.ts';
 import { paymentsData } from './payments.ts';
 import { tradesData } from './trades.ts';
 
-/** Data that only the clients' pages need, under {base_url}/app/data: with the cookie, for the client of the address (docs/pages.md). */
+/** Data that only the clients' pages need, under {base_url}/app/data. It needs the cookie, and is for the client in the address (docs/pages.md). */
 export function pageDataRoutes(app: FastifyInstance, context: Context): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, page: true };
@@ -43,7 +43,7 @@ const Requests = Type.Object({
   pages: Type.Optional(Type.Boolean()),
 });
 
-/** What the page of the sandbox needs: what programs asked, events to trigger, and where a payment can be advanced to. */
+/** What the page of the sandbox needs: the requests of programs, events to trigger, and the states to which a payment can be advanced. */
 function sandboxData(app: FastifyInstance, { config, pool }: Context): void {
   if (config.environment !== 'sandbox') return;
   app.get<{ Querystring: Static<typeof Requests> & Page }>(
@@ -63,7 +63,7 @@ function sandboxData(app: FastifyInstance, { config, pool }: Context): void {
 
 const Wanted = Type.Object({ client_id: ClientId, subscription_id: UuidOfRecord('Subscription') });
 
-/** What the page of webhooks needs in addition to GraphQL: how a receiver has answered lately. */
+/** What the page of webhooks needs besides GraphQL: how a receiver has answered recently. */
 function webhooksData(app: FastifyInstance, { pool }: Context): void {
   app.get<{ Querystring: Static<typeof Wanted> }>(
     '/app/data/receiver-health',

@@ -18,7 +18,7 @@ const Query = Type.Object({
   status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
 });
 
-/** What the pages of trades and documents need in addition to the client API: trades with what is left, and where to pay in for one. */
+/** What the pages of trades and documents need besides the client API: trades with what is left, and where to pay in for a trade. */
 export function tradesData(app: FastifyInstance, { pool, addresses }: Context): void {
   app.get<{ Querystring: Static<typeof Query> & Page }>(
     '/app/data/trades',
