@@ -6,10 +6,10 @@ const DIST = new URL('./dist/', import.meta.url);
 /** Smaller files gain nothing by compression. */
 const MIN_COMPRESSED_BYTES = 1_000;
 
-/** What so many entries and pages use is one file. */
+/** A module that at least this many entries and pages use goes into one shared file. */
 const COMMON_SHARE = 6;
 
-/** Writes each file compressed beside itself, so that the service compresses nothing. */
+/** Writes a compressed copy of each file beside it, so that the service compresses nothing. */
 const compressed: Plugin = {
   name: 'compressed',
   writeBundle() {
@@ -24,7 +24,7 @@ const compressed: Plugin = {
   },
 };
 
-/** The texts of one application in one language are one file. */
+/** The texts of one application in one language go into one file. */
 function textsOf(id: string): string | null {
   const [, part, language] = /\/texts\/(shared|app|console)\/(\w\w)\/[^/]+\.json$/.exec(id) ?? [];
   return part === undefined ? null : `${part}-${language}`;
@@ -43,7 +43,7 @@ export default defineConfig({
     // Browsers of the last two years.
     target: ['chrome125', 'firefox128', 'safari18'],
     assetsInlineLimit: 0,
-    // All of it is five kilobytes, and a page waits for each file.
+    // All of it is five kilobytes, and a page would wait for each file.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

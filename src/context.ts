@@ -11,17 +11,17 @@ import type { Config } from './settings/config.ts';
 import type { Clock } from './values/calendar.ts';
 import type { Vault } from './values/crypto.ts';
 
-/** Public addresses, without a slash at the end. Links, issuer and redirects are made from these and from nothing else. */
+/** Public addresses, without a slash at the end. Links, issuer and redirects are made only from these. */
 export interface Addresses {
   api: string;
   auth: string;
   trusted: string | undefined;
   operator: string;
-  /** Undefined where this process does not know it. */
+  /** Undefined if this process does not know it. */
   health?: string | undefined;
 }
 
-/** The addresses of all listeners, also of those that other processes serve: as configured, or made of host and port. */
+/** The addresses of all listeners, including those that other processes serve: as configured, or made from host and port. */
 export function configuredAddresses(config: Config): Addresses {
   return {
     api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
@@ -31,30 +31,30 @@ export function configuredAddresses(config: Config): Addresses {
   };
 }
 
-/** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cells/contexts.ts). */
+/** What the parts of the running service share. It is made once, in service.ts. Background work uses the context of its cell (cells/contexts.ts). */
 export interface Context extends CellResources {
   config: Config;
-  /** For requests: waits are limited (pools.ts), so that a lost database is a 502 in time. */
+  /** For requests. Waits are limited (pools.ts), so that a lost database leads to a 502 in time. */
   pool: Pool;
-  /** For background work, imports and exports: queries may take any time. */
+  /** For background work, imports and exports. Queries may take any time. */
   backgroundPool: Pool;
-  /** What other processes announce. */
+  /** Receives the announcements of other processes. */
   hearing: Hearing;
   clock: Clock;
   log: Logger;
   vault: Vault;
   readiness: Readiness;
   patience: Readonly<Patience>;
-  /** What support looks for: refused requests, attempts to sign in. */
+  /** Journals for support: refused requests and attempts to sign in. */
   journals: Journals;
-  /** Exchanges the counts of rate limits with the other processes; undefined where no requests are limited. */
+  /** Exchanges the counts of rate limits with the other processes; undefined if no requests are limited. */
   rateCounts: RateCounts | undefined;
-  /** Where a request came from, as far as LOMBARD_PROXIES are believed. */
+  /** The address that a request came from, as far as the proxies in LOMBARD_PROXIES vouch for it. */
   addressOf: (request: IncomingMessage) => string;
   addresses: Addresses;
 }
 
-/** A service that runs (service.ts). */
+/** A running service (service.ts). */
 export interface Service {
   context: Context;
   addresses: Addresses;
@@ -62,23 +62,26 @@ export interface Service {
   /** Known if it was configured, or if this start made it. */
   operatorToken: string | undefined;
   readiness: Readiness;
-  /** The health listener, unless the primary of LOMBARD_WORKERS has it. */
+  /** The health listener; undefined if the primary of LOMBARD_WORKERS has it. */
   healthUrl: string | undefined;
-  /** Is not ready at once, serves on for LOMBARD_DRAIN, ends the work in flight within 10 seconds, and releases everything. */
+  /**
+   * Stops the service: it is not ready from now on, goes on serving for LOMBARD_DRAIN, ends the work in flight within 10 seconds, and
+   * releases everything.
+   */
   stop(): Promise<void>;
 }
 
 /** How a service starts. */
 export interface StartOptions {
-  /** A running PostgreSQL. Default: DATABASE_URL, or else the embedded server, which then starts with the service. */
+  /** The connection string of a running PostgreSQL. By default DATABASE_URL, or else the embedded server, which then starts with the service. */
   databaseUrl?: string | undefined;
-  /** Puts data in before anything is served: the demonstration institution. */
+  /** Adds data before anything is served: the demonstration institution. */
   prepare?: (context: Context) => Promise<void>;
-  /** Ends the start at whatever point it has reached; `startService` then throws the reason, after releasing everything. */
+  /** Interrupts the start at any point. `startService` then releases everything and throws the reason. */
   interrupted?: AbortSignal;
-  /** Whether this process has a health listener of its own. Default: yes. */
+  /** Whether this process has its own health listener; by default it does. */
   health?: boolean;
-  /** Default: PATIENCE. */
+  /** By default PATIENCE. */
   patience?: Readonly<Patience> | undefined;
 }
 

@@ -49,7 +49,7 @@ import { createDays } from './webhooks/delivery/retention.ts';
 import { startWorkers } from './workers.ts';
 
 /**
- * Milliseconds after which background work gives up a statement, where there are several cells: one that does not answer holds up no other.
+ * Milliseconds after which background work gives up a statement if there are several cells, so that a silent cell does not stop the others.
  * With one cell it waits, because it has nothing else to do.
  */
 const CELL_ANSWER_MS = 30_000;
@@ -67,7 +67,7 @@ interface Starting {
 }
 
 /**
- * The composition root: creates and connects, by hand, everything that the process's roles need.
+ * The composition root. It creates and connects, by hand, everything that the process's roles need.
  * @throws StartupError one line for the person who starts it
  */
 export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
@@ -76,7 +76,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
   options.interrupted?.addEventListener('abort', () => readiness.stop());
   try {
     await checkStart(config);
-    // Loaded only where somebody collects traces.
+    // Loaded only if traces are collected.
     if (config.tracesUrl) await parts.start((await import('./process/telemetry/opentelemetry.ts')).createTelemetry());
     const healthUrl =
       options.health === false ? undefined : await startHealthListener(config, log, { parts, readiness });
@@ -99,7 +99,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
     const { addresses } = context;
     const stop = async () => {
       readiness.stop();
-      // Balancers notice that the process is not ready before it takes no more connections.
+      // Load balancers must notice that the process is not ready before it stops accepting connections.
       await pause(config.drain);
       await parts.stop();
     };
@@ -113,7 +113,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
   }
 }
 
-/** Health is told from the beginning of a start to the end of a stop. @returns the listener's address */
+/** Serves health from the beginning of a start to the end of a stop. @returns the listener's address */
 async function startHealthListener(
   config: Config,
   log: Logger,
@@ -127,7 +127,7 @@ async function startHealthListener(
   return listener.url;
 }
 
-/** The last part to start: from now on the process is ready while the database is. */
+/** The last part to start. From now on the process is ready while the database is. */
 async function watchDatabase({ context, parts, pools }: Starting): Promise<void> {
   const { pool, backgroundPool, log, readiness } = context;
   const watched = [pool, backgroundPool, ...pools];
@@ -137,7 +137,7 @@ async function watchDatabase({ context, parts, pools }: Starting): Promise<void>
   await parts.start(new DatabaseWatch({ url: urlOf(pool), log, readiness, pools: watched, schemaFault: fault }));
 }
 
-/** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
+/** The database with its pools, the key, the clock, and the addresses that are configured. */
 async function startContext(start: {
   config: Config;
   log: Logger;
@@ -191,7 +191,7 @@ async function startContext(start: {
     addressOf: createAddressOf(config),
     addresses: configuredAddresses(config),
   };
-  // What waits there is done at once.
+  // Work that waits in cells that answer again is done at once.
   pulse?.onBack((numbers) => context.activity.heard(numbers));
   await parts.start(recordChanges(context));
   await checkMasterKey(context);
@@ -205,12 +205,12 @@ async function startDatabase({ dataDir }: Config, log: Logger, parts: Parts): Pr
   return database.socketUrl;
 }
 
-/** Says in the log which fonts documents have in addition, or that a name needs some. A start does not wait for it. */
+/** Logs which additional fonts documents have, or that a name needs some. A start does not wait for it. */
 async function sayFonts({ config, backgroundPool, log }: Context): Promise<void> {
   const directory = config.documentFonts;
   if (directory !== undefined) return log.info({ directory }, 'documents also use the fonts of a directory');
   const payees = (await cellPools(backgroundPool)).map((pool) => payeeWithoutFont(pool));
-  // What cannot be read now is looked at again by the next start, and by doctor.
+  // What cannot be read now is checked again by the next start, and by doctor.
   const found = (await Promise.allSettled(payees)).flatMap((each) =>
     each.status === 'fulfilled' ? (each.value ?? []) : [],
   );
@@ -259,7 +259,7 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
 async function startAuthListener(starting: Starting): Promise<void> {
   const { context, parts, sessions, pools } = starting;
   const { config, log } = context;
-  // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
+  // Its own connections. Many sign-ins at once then take none from the payments search, and leave it no cold ones.
   const pool = createPool(urlOf(context.pool), log, {
     max: config.authPoolSize,
     name: 'lombard-auth',

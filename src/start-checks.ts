@@ -13,7 +13,7 @@ import { StartupError } from './values/errors.ts';
 import { messageOf } from './values/unknown.ts';
 
 /**
- * What can be found wrong before the database is touched: the data directory, the files that the settings name, and the ports.
+ * Checks what can be wrong before the database is used: the data directory, the files that the settings name, and the ports.
  * @throws StartupError one line that names the variable
  */
 export async function checkStart(config: Config): Promise<void> {
@@ -26,7 +26,7 @@ export async function checkStart(config: Config): Promise<void> {
   if (!cluster.isWorker) await requireFreePorts(wantedPorts(config));
 }
 
-/** @throws StartupError where the logo cannot be used */
+/** @throws StartupError if the logo cannot be used */
 export function checkInstitution({ institution }: Config): void {
   try {
     institutionFrom(institution);
@@ -45,11 +45,11 @@ export async function checkMasterKey({ config, pool, vault, log }: Context): Pro
   const fault = await missingKey(answering, vault);
   if (!fault) return;
   if (config.environment === 'production') throw new StartupError(fault);
-  // A sandbox continues: everything that needs none of the old secrets works.
+  // A sandbox continues. Everything works that needs none of the old secrets.
   log.error(`${fault}. Until then, what needs these secrets fails, sign-ins among it`);
 }
 
-/** The ports that the roles of a process take. */
+/** The ports that the roles of a process use. */
 export function wantedPorts(config: Config): WantedPort[] {
   const { host, operatorHost, healthHost, roles, healthPort } = config;
   const wanted: WantedPort[] = [];

@@ -26,12 +26,12 @@ import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/delivery/dispatcher.ts';
 import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
-/** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
+/** Milliseconds between two runs that roll up totals. One run a second costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
-/** The same in one of several cells, where a run costs many times as much, as long as it finds no more deltas than pages add up easily. */
+/** The same in one of several cells, where a run costs many times as much. It applies while there are no more deltas than pages can easily add up. */
 const TOTALS_OF_CELL_INTERVAL_MS = 5_000;
 const FEW_DELTAS = 1_000;
-/** Milliseconds between two looks for statement files that are no longer kept. */
+/** Milliseconds between two checks for statement files that are no longer kept. */
 const FILES_INTERVAL_MS = 600_000;
 
 interface Workers {
@@ -41,9 +41,9 @@ interface Workers {
 }
 
 /**
- * Background work. Every process may do it; the database decides which one does. What belongs to clients is done for each cell by itself,
- * so that one whose server is down holds up no other.
- * @returns what begins again when cells were added; undefined where the database has one
+ * Background work. Every process may do it; the database decides which one does. Work for clients is done separately in each cell, so that
+ * a cell whose server is down does not stop the others.
+ * @returns a part that can be restarted when cells are added; undefined if the database has one cell
  */
 export async function startWorkers(workers: Workers): Promise<RenewableWorkers | undefined> {
   if (!hasSeveralCells(workers.context.pool)) return void (await startAll(workers));
@@ -52,7 +52,7 @@ export async function startWorkers(workers: Workers): Promise<RenewableWorkers |
   return renewable;
 }
 
-/** The background work of several cells as one part, which can begin again with more of them. */
+/** The background work of several cells as one part, which can be restarted with more cells. */
 class RenewableWorkers {
   readonly #workers: Workers;
   #parts: Parts | undefined;
@@ -67,7 +67,7 @@ class RenewableWorkers {
     return this.renew();
   }
 
-  /** Ends what is under way, and begins again. */
+  /** Ends the current work, and begins again. */
   renew(): Promise<void> {
     const former = this.#changing.catch(() => {});
     this.#changing = former.then(async () => {

@@ -3,8 +3,8 @@ import { CallError } from '../data/call-error.ts';
 import { refreshSession } from '../data/session.ts';
 
 /**
- * A change that the person asks for. What it concerns is read again afterwards. A refusal can mean that the person lost a permission or
- * the client while the page was open: the page asks what is left, and no longer offers what is not.
+ * A change that the person requests. The data it concerns is read again afterwards. A refusal may mean that the person lost a permission or
+ * the client while the page was open. The page then asks for the current permissions, and hides what is no longer allowed.
  * @param refreshed keys of the queries that show what it changes
  */
 export function useAct<Given = void, Result = unknown>(

@@ -17,7 +17,7 @@ import './app.css';
 interface OwnLink {
   to: string;
   title: TextKey;
-  /** Who lacks one of them for the client is not led there. */
+  /** The link is hidden from a person who lacks one of these permissions for the client. */
   needs?: readonly Permission[];
 }
 
@@ -37,7 +37,7 @@ const LINKS: OwnLink[] = [
 ];
 const SANDBOX_LINKS: OwnLink[] = [{ to: '/developers', title: 'app.nav.developers' }];
 
-/** What is around the pages of a client: who is signed in, for which client, and where one can go. */
+/** The frame of a client's pages: who is signed in, for which client, and the navigation. */
 export function AppFrame(): ReactNode {
   return (
     <SessionGuard prefix="/app">
@@ -51,7 +51,7 @@ function SignedInFrame(): ReactNode {
   const { name, clients } = useSession();
   const clientId = useClientId();
   const palette = usePaletteSource();
-  // Without a client in the address it is those of any.
+  // Without a client in the address, the permissions for any client count.
   const permissions = clients
     .filter((each) => (clientId ?? each.client_id) === each.client_id)
     .flatMap((each) => each.permissions);
@@ -81,7 +81,7 @@ function SignedInFrame(): ReactNode {
   );
 }
 
-/** The person's language is the service's too: mails and the sign-in pages follow it. */
+/** The service also uses the person's language: mails and the sign-in pages follow it. */
 async function setLanguage(language: Language): Promise<void> {
   await call('PATCH', '/app/profile', { body: { language } });
   location.reload();

@@ -13,21 +13,21 @@ import { useText } from '../texts/text.tsx';
 
 const ClientContext = createContext<PageClient | undefined>(undefined);
 
-/** The client that the page is about: the one of its address. */
+/** The client that the page is about, from its address. */
 export function useClient(): PageClient {
   const client = use(ClientContext);
   if (!client) throw new Error('this page is drawn without a client');
   return client;
 }
 
-/** The client of the address. */
+/** The id of the client in the address. */
 export function useClientId(): string | undefined {
   return firstOf(useSearch({ strict: false, select: (search: Search) => search.client_id }));
 }
 
 /**
- * Puts a client into the page's address; what else stands there belongs to the client before. The page of one payment or account is left
- * for their list: the other client has none of that name.
+ * Puts a client into the page's address and drops everything else, which belongs to the previous client. A page of one payment or account
+ * gives way to their list, because the other client does not have that payment or account.
  */
 function useChoose(): (clientId: string, replace?: boolean) => void {
   const navigate = useNavigate();
@@ -41,14 +41,14 @@ function useChoose(): (clientId: string, replace?: boolean) => void {
     });
 }
 
-/** Draws a page for the client of its address. Where there are several, and the address has none, it asks. */
+/** Draws a page for the client in its address. If there are several clients and the address names none, it asks. */
 export function ForClient({ children }: { children: ReactNode }): ReactNode {
   const t = useText();
   const { clients } = useSession();
   const clientId = useClientId();
   const choose = useChoose();
   const client = clients.find((each) => each.client_id === clientId);
-  // A new client is a new page: nothing of the former one stays on it.
+  // A new client means a new page: nothing of the previous one stays.
   if (client)
     return (
       <ClientContext key={client.client_id} value={client}>
@@ -56,7 +56,7 @@ export function ForClient({ children }: { children: ReactNode }): ReactNode {
       </ClientContext>
     );
   if (clientId !== undefined) return <NotFound />;
-  // It is being added.
+  // The only client is being added to the address.
   if (clients.length === 1) return null;
   if (clients.length === 0)
     return (
@@ -86,7 +86,7 @@ export function ForClient({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** The header's choice of the client, where there is one. The only client is added to every address without one. */
+/** The client menu in the header, if there are several. A single client is added to every address that names none. */
 export function ClientChoice(): ReactNode {
   const t = useText();
   const { clients } = useSession();
@@ -94,7 +94,7 @@ export function ClientChoice(): ReactNode {
   const choose = useChoose();
   const only = clients.length === 1 ? clients[0] : undefined;
   const isAdded = clientId === undefined && only !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once for an address without a client
+  // biome-ignore lint/correctness/useExhaustiveDependencies: this runs once for an address without a client
   useEffect(() => {
     if (isAdded) choose(only.client_id, true);
   }, [isAdded]);

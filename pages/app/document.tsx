@@ -10,12 +10,12 @@ interface DocumentProps {
   clientId: string;
   /** pi: payment instruction, pr: payment receipt, tr: trade receipt. */
   kind: 'pi' | 'pr' | 'tr';
-  /** Of the payment, or of the trade. */
+  /** The id of the payment or trade. */
   id: string;
   name: string;
 }
 
-/** A document that can be looked at on the page, and saved. It is drawn when somebody wants to see it. */
+/** A document that can be viewed on the page and saved. It is fetched only when the person opens it. */
 export function DocumentPreview(document: DocumentProps): ReactNode {
   const t = useText();
   const { name } = document;
@@ -38,7 +38,7 @@ export function DocumentPreview(document: DocumentProps): ReactNode {
   );
 }
 
-/** The document itself: its frame shows bytes that this page has fetched, and no other address. */
+/** The document itself. Its frame shows bytes that this page has fetched, and never another address. */
 function Preview({ clientId, kind, id, name }: DocumentProps): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({

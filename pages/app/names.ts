@@ -1,11 +1,11 @@
 import type { Language } from '../texts/text.tsx';
 
-/** Countries by their code, with their name in the person's language, in the order of the names. */
+/** Country codes with their names in the person's language, sorted by name. */
 export function countryNames(codes: readonly string[], language: Language): [string, string][] {
   return named(codes, language, 'region').sort(([, one], [, other]) => one.localeCompare(other, language));
 }
 
-/** Currencies by their code, `EUR · Euro`. The code leads: people look for it. */
+/** Currency codes with their names, such as `EUR · Euro`. The code comes first, because people look for it. */
 export function currencyNames(codes: readonly string[], language: Language): [string, string][] {
   return named([...new Set(codes)].sort(), language, 'currency').map(([code, name]) => [code, `${code} · ${name}`]);
 }

@@ -5,16 +5,16 @@ import { Pager } from './pager.tsx';
 
 interface PagedListProps<List extends { total: number }> {
   found: Pick<UseQueryResult<List>, 'data' | 'error' | 'refetch'>;
-  /** From 1. */
+  /** Counted from 1. */
   page: number;
   size: number;
   onPage: (page: number) => void;
-  /** Rows whose place is kept while they are fetched. */
+  /** Number of rows to reserve space for while they are fetched. */
   expected?: number;
   children: (list: List) => ReactNode;
 }
 
-/** A page of a list: that it is on its way, or why it did not come; its rows; and the way to other pages. */
+/** A page of a list: its loading or error state, its rows, and links to other pages. */
 export function PagedList<List extends { total: number }>(props: PagedListProps<List>): ReactNode {
   const { found, page, size, onPage, expected = 4, children } = props;
   const { data, error, refetch } = found;

@@ -3,21 +3,21 @@ import { Button } from '../design/button.tsx';
 import { useText } from '../texts/text.tsx';
 
 interface PagerProps {
-  /** From 1. */
+  /** Counted from 1. */
   page: number;
   size: number;
   total: number;
   onPage: (page: number) => void;
-  /** It stands there even where there is one page only. */
+  /** Shows it even if there is only one page. */
   isAlways?: boolean;
 }
 
-/** The number of the last page that has rows; 1 where there are none. */
+/** The number of the last page that has rows; 1 if there are none. */
 export function lastPage(total: number, size: number): number {
   return Math.max(1, Math.ceil(total / size));
 }
 
-/** `Previous page`, `Next page`, and where one is. */
+/** `Previous page`, `Next page`, and the current position. */
 export function Pager({ page, size, total, onPage, isAlways = false }: PagerProps): ReactNode {
   const t = useText();
   const pages = lastPage(total, size);

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../frame/router.tsx';
 
-/** The pages of {base_url}/app. The service knows the same ones: src/http/app/pages.ts. */
+/** The pages of {base_url}/app. The service has the same list: src/http/app/pages.ts. */
 export const PAGES: PageRoute[] = [
   { path: '/', load: () => import('./home/home.tsx') },
   { path: '/payments', load: () => import('./payments/payments.tsx') },

@@ -5,7 +5,7 @@ import type { PaletteEntry, PaletteSource } from '../frame/palette-entries.ts';
 import { useText } from '../texts/text.tsx';
 import { useClientId } from './client.tsx';
 
-/** What Ctrl K finds besides the pages: payments and payees of the client. */
+/** What Ctrl K finds besides the pages: the client's payments and payees. */
 export function usePaletteSource(): PaletteSource {
   const t = useText();
   const clientId = useClientId();

@@ -3,7 +3,7 @@ import { Select } from '../design/field.tsx';
 import { useText } from '../texts/text.tsx';
 import { REASONS } from './reasons.ts';
 
-/** Why money is paid or exchanged: one of the interface's reasons. @param reasons those that fit */
+/** Why money is paid or exchanged: one of the API's reasons. @param reasons the ones to offer */
 export function ReasonSelect({
   reasons = REASONS,
   ...field

@@ -1,6 +1,6 @@
 import type { BeneficiaryOrder } from '../../sdk/src/generated/api.ts';
 
-/** Why one is paid, in the order of the interface. */
+/** The reasons for a payment, in the order of the API. */
 export const REASONS = [
   'charitable_aid',
   'payment_for_goods',
@@ -22,7 +22,7 @@ export const REASONS = [
   'other',
 ] as const satisfies readonly NonNullable<BeneficiaryOrder['reason_for_trade']>[];
 
-/** Those of what settles later than a spot. */
+/** The reasons for a trade that settles later than spot. */
 export const FORWARD_REASONS: readonly (typeof REASONS)[number][] = REASONS.filter(
   (reason) => reason !== 'not_related_to_goods_or_services',
 );

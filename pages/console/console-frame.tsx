@@ -39,7 +39,7 @@ const LINKS: { to: string; title: TextKey; scope: Scope; group?: Group }[] = [
   { to: '/system', title: 'console.nav.system', scope: 'read', group: 'institution' },
 ];
 
-/** What is around the pages of the institution's staff. */
+/** The frame around the staff's pages. */
 export function ConsoleFrame(): ReactNode {
   return (
     <SessionGuard prefix="/console">

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../frame/router.tsx';
 
-/** The pages of {operator_url}/console. The service knows the same ones: src/http/console/pages.ts. */
+/** The pages of {operator_url}/console. The service has the same list: src/http/console/pages.ts. */
 export const PAGES: PageRoute[] = [
   { path: '/', load: () => import('./home/home.tsx') },
   { path: '/search', load: () => import('./search/search.tsx') },

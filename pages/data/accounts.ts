@@ -7,21 +7,21 @@ import { call } from './call.ts';
 
 export type { AccountBalance, AccountOverview, StatementProgress };
 
-/** A transaction as events carry it, with its kind and the payment that it belongs to. */
+/** A transaction in the form that events use, with its kind and its payment. */
 export interface TransactionRecord extends Transaction {
   kind: string;
   payment_id: string | null;
 }
 
-/** Statement requests that are shown. */
+/** The most statement requests shown. */
 const SHOWN_STATEMENTS = 10;
-/** How often the state of a statement is asked: while one is under way, and otherwise. */
+/** How often the state of a statement is refreshed: while one is in progress, and otherwise. */
 const BUSY_MS = 2_000;
 const QUIET_MS = 30_000;
-/** How often balances and transactions are read again. */
+/** How often balances and transactions are refreshed. */
 const BALANCES_MS = 15_000;
 
-/** The accounts of a client, and what is on them. */
+/** The accounts of a client, with their balances. */
 export const accountsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['accounts', clientId],
@@ -30,7 +30,7 @@ export const accountsQuery = (clientId: string) =>
       (await call<AccountOverview>('GET', '/app/data/accounts', { query: { client_id: clientId }, signal })).body,
   });
 
-/** Holds on a page of their list. */
+/** Holds per page. */
 export const HOLDS_SHOWN = 10;
 
 /** An open hold as it arrives: its amount is a number that keeps its digits. */
@@ -39,7 +39,7 @@ export type OpenHold = Pick<Hold, 'hold_id' | 'payment_id' | 'trade_id' | 'curre
   opened_at: string;
 };
 
-/** A page of what is held of the client's accounts, or of one, the oldest first. */
+/** A page of the holds on the client's accounts, or on one of them, oldest first. */
 export const holdsQuery = (clientId: string, accountId: number | undefined, page: number) =>
   queryOptions({
     queryKey: [...accountsQuery(clientId).queryKey, 'holds', accountId, page],
@@ -52,7 +52,7 @@ export const holdsQuery = (clientId: string, accountId: number | undefined, page
     },
   });
 
-/** The balance at the end of each of the last days. */
+/** The closing balance of each of the last days. */
 export const balancesQuery = (clientId: string, currency: string) =>
   queryOptions({
     queryKey: ['balances', clientId, currency],
@@ -62,7 +62,7 @@ export const balancesQuery = (clientId: string, currency: string) =>
         .body,
   });
 
-/** How the balance of each currency account went in the last days. */
+/** The balances of each currency account over the last days. */
 export const balanceLinesQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['balances', clientId],
@@ -71,7 +71,7 @@ export const balanceLinesQuery = (clientId: string) =>
       (await call<BalanceLine[]>('GET', '/app/data/balance-lines', { query: { client_id: clientId }, signal })).body,
   });
 
-/** A page of what was booked, the newest first. */
+/** A page of transactions, newest first. */
 export const transactionsQuery = (
   clientId: string,
   wanted: { currency_account_id: number; page: number; page_size: number },
@@ -89,7 +89,7 @@ export const transactionsQuery = (
 
 export const statementsKey = (clientId: string) => ['statements', clientId];
 
-/** What became of the statements that were asked for, the newest first. */
+/** The statement requests and their results, newest first. */
 export const statementsQuery = (clientId: string) =>
   queryOptions({
     queryKey: statementsKey(clientId),

@@ -14,11 +14,11 @@ export type Person = ApprovalScene['people'][number];
 
 export const settingsKey = (clientId: string) => ['approval-settings', clientId];
 
-/** The settings and the people, and the configuration in force with its version. */
+/** The settings, the people, and the configuration in force with its version. */
 export const settingsQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...settingsKey(clientId), 'now'],
-    // A form is open: another version would replace what was typed.
+    // A form is open: a refetched version would replace what was typed.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }) => {
@@ -43,7 +43,7 @@ function versionOf({ headers }: { headers: Headers }): number {
   return Number(headers.get('x-configuration-version') ?? 0);
 }
 
-/** Who would have to approve, as a configuration stands in the form. */
+/** Who would have to approve, under the configuration in the form. */
 export const dryRunQuery = (clientId: string, body: WrittenApprovalConfiguration) =>
   queryOptions({
     queryKey: ['approval-dry-run', clientId, body],
@@ -61,7 +61,7 @@ export async function saveConfiguration(clientId: string, body: WrittenApprovalC
   await callClient('POST /approvals-workflow/config', clientId, { body });
 }
 
-/** A page of the versions, the newest first. */
+/** A page of the versions, newest first. */
 export const versionsQuery = (clientId: string, page: number, size: number) =>
   queryOptions({
     queryKey: [...settingsKey(clientId), 'versions', page, size],

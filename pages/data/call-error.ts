@@ -12,23 +12,23 @@ export interface ListedError {
   details: string;
 }
 
-/** Why a session is over; `replaced`: somebody else has signed in in this browser. */
+/** Why a session is over; `replaced` means that somebody else has signed in in this browser. */
 const SESSION_ENDS = ['idle', 'expired', 'ended', 'replaced'] as const;
 export type SessionEnd = (typeof SESSION_ENDS)[number];
 
-/** A call that was refused, or that no answer came to. */
+/** A call that was refused or got no answer. */
 export class CallError extends Error {
   override readonly name = 'CallError';
-  /** 0 where no answer came. */
+  /** The HTTP status; 0 if no answer came. */
   readonly status: number;
-  /** The service's code, as `payment_not_found`; `connection_lost` where no answer came. */
+  /** The service's code, such as `payment_not_found`; `connection_lost` if no answer came. */
   readonly code: string;
   readonly details: string;
-  /** All faults of an order's body. */
+  /** All faults in the body of an order. */
   readonly errors: readonly ListedError[];
-  /** The institution finds the request by it. */
+  /** The id by which the institution finds the request. */
   readonly requestId: string | undefined;
-  /** Of a 401: why the session is over, where the service says so. */
+  /** For a 401: why the session is over, if the service says so. */
   readonly sessionEnd: SessionEnd | undefined;
 
   constructor(status: number, body: ErrorBody, headers = new Headers()) {
@@ -42,12 +42,12 @@ export class CallError extends Error {
     this.sessionEnd = SESSION_ENDS.find((each) => each === end);
   }
 
-  /** The field of the body that the service refuses, as `current_password`. */
+  /** The field of the body that the service refuses, such as `current_password`. */
   get field(): string | undefined {
     return fieldOf(this.details);
   }
 
-  /** The first fault of each field of the body: its code, and what the service says of the value. */
+  /** The first fault of each field of the body: its code, and the service's message. */
   get faults(): Map<string, { code: string; message: string }> {
     const faults = new Map<string, { code: string; message: string }>();
     for (const { code, details } of this.errors.length > 0 ? this.errors : [this]) {

@@ -1,17 +1,17 @@
 import { parse, stringify } from '../../sdk/src/decimal.ts';
 import { CallError, type ErrorBody } from './call-error.ts';
 
-/** What a call says besides its method and address. */
+/** Options of a call besides its method and address. */
 export interface CallOptions {
   query?: object | undefined;
   body?: unknown;
-  /** The body as it is, in place of `body`: its type is that of the content. */
+  /** Sent as the body unchanged, in place of `body`. The blob's type is the content type. */
   file?: Blob | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** Whoever is signed in: the call does not depend on whom the page shows. */
+  /** The call is valid for any signed-in person, not only for the one that the page shows. */
   isForAnybody?: boolean;
-  /** It may take so long, with its body. */
+  /** The time limit for the whole call, including its body. */
   timeoutMs?: number;
   /** Reads a refusal that is not JSON. */
   refusal?: (text: string) => ErrorBody;
@@ -24,30 +24,30 @@ export interface Answer<Body> {
   headers: Headers;
 }
 
-/** The `person` of the session that the page was drawn for: the service refuses what the page asks after somebody else has signed in. */
+/** The `person` of the session that the page was drawn for. If somebody else has signed in since, the service refuses the page's calls. */
 let shownPerson: string | undefined;
 
-/** Says whom the page shows. @returns false where it has shown somebody else before */
+/** Records whom the page shows. @returns false if it has shown somebody else before */
 export function showPerson(person: string): boolean {
   shownPerson ??= person;
   return shownPerson === person;
 }
 
-/** No call waits longer for its answer, unless it says so. */
+/** The default time limit of a call. */
 const TIMEOUT_MS = 20_000;
 
-/** Is aborted when the session is over. */
+/** Aborted when the session is over. */
 const session = new AbortController();
 
-/** Ends all calls, and those to come: what the person of the session has asked for is not for whoever uses the browser next. */
+/** Ends all current and future calls: the next user of the browser must not see the answers. */
 export function endCalls(): void {
   session.abort();
 }
 
 /**
- * A call of the service that the page came from, with its cookie. Decimals of the answer keep all their digits: read them with `decimal`.
+ * Calls the service that served the page, with its cookie. Decimals in the answer keep all their digits: read them with `decimal`.
  * @param path with a leading slash, without a query
- * @throws CallError refused, or no answer; DOMException `AbortError`
+ * @throws CallError if refused or unanswered; DOMException `AbortError`
  */
 export async function call<Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
   const { headers, read } = await answerTo(method, path, options);
@@ -56,19 +56,19 @@ export async function call<Body>(method: string, path: string, options: CallOpti
   return { body: body as Body, total: total === null ? undefined : Number(total), headers };
 }
 
-/** As `call`, where a message is answered by a message: its text, of a refusal too. */
+/** Like `call`, for an ISO 20022 message that is answered by a message. @returns its text, even for a refusal */
 export async function callText(path: string, options: CallOptions): Promise<string> {
   const { read } = await answerTo('POST', path, { ...options, refusal: (text) => ({ details: text }) });
   return read((response) => response.text());
 }
 
-/** A file, and the name that the service gives it. */
+/** A file, with the name that the service gave it. */
 export interface FileAnswer {
   name: string;
   content: Blob;
 }
 
-/** As `call`, for a file. The browser holds it, and puts a large one on its disk; the page never has it as a text. */
+/** Like `call`, for a file. The browser holds the file, and puts a large one on disk; it never becomes a JavaScript string. */
 export async function callFile(path: string, options: CallOptions): Promise<FileAnswer> {
   const { headers, read } = await answerTo('GET', path, options);
   const name = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'file';
@@ -77,11 +77,11 @@ export async function callFile(path: string, options: CallOptions): Promise<File
 
 interface Opened {
   headers: Headers;
-  /** Reads the body. @throws CallError where it breaks off */
+  /** Reads the body. @throws CallError if it is cut off */
   read: <Body>(reader: (response: Response) => Promise<Body>) => Promise<Body>;
 }
 
-/** The answer to a call that was not refused. @throws as `call` */
+/** The answer to a call that was not refused. @throws like `call` */
 async function answerTo(method: string, path: string, options: CallOptions): Promise<Opened> {
   const { query, body, file, headers = {}, signal, isForAnybody = false, timeoutMs = TIMEOUT_MS } = options;
   const lost = (cause: unknown) => {
@@ -110,7 +110,7 @@ async function answerTo(method: string, path: string, options: CallOptions): Pro
   return { headers: response.headers, read };
 }
 
-/** JSON, where the answer has any. @param reader of another text */
+/** The JSON of an answer, if there is any. @param reader for text that is not JSON */
 async function bodyOf(response: Response, reader?: CallOptions['refusal']): Promise<object | undefined> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
@@ -118,7 +118,7 @@ async function bodyOf(response: Response, reader?: CallOptions['refusal']): Prom
   return isJson ? (parse(text) as object) : reader?.(text);
 }
 
-/** A query as the service reads it: lists repeat their name, and what is undefined or empty is left out. */
+/** A query string as the service reads it. Lists repeat their name; undefined and empty values are left out. */
 export function queryText(query: object = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -128,7 +128,7 @@ export function queryText(query: object = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Puts the values of `{name}` into a path of a description. */
+/** Fills the `{name}` parts of a path. */
 export function pathText(template: string, path: object = {}): string {
   const values = path as Record<string, string>;
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

@@ -4,7 +4,7 @@ import { type Answer, type CallOptions, call, callFile, type FileAnswer, pathTex
 /** Where the client API is served to pages, with the cookie in place of a token. */
 const CLIENT_API = '/app/api';
 
-/** What an operation takes: its `path`, `query` and `body`, as far as it has them. */
+/** What an operation takes: `path`, `query` and `body`, if it has them. */
 type Given<K extends keyof Operations> = Omit<Operations[K], 'response'> & Pick<CallOptions, 'signal' | 'headers'>;
 
 /**
@@ -26,10 +26,10 @@ export function callClient<K extends keyof Operations>(
   });
 }
 
-/** A file may take so long to arrive. */
+/** The time limit for sending a file. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
-/** As `callClient`, with a file in place of the body; its type says what it is. @throws CallError */
+/** Like `callClient`, with a file in place of the body. The blob's type is the content type. @throws CallError */
 export function sendClientFile<K extends keyof Operations & `POST ${string}`>(
   operation: K,
   clientId: string,
@@ -41,7 +41,7 @@ export function sendClientFile<K extends keyof Operations & `POST ${string}`>(
   });
 }
 
-/** As `callClient`, of an operation that answers a file. What it answers while the file is made is JSON. @throws CallError */
+/** Like `callClient`, for an operation that answers a file. While the file is being made, the answer is JSON. @throws CallError */
 export function callClientFile<K extends keyof Operations & `GET ${string}`>(
   operation: K,
   clientId: string,

@@ -4,7 +4,7 @@ import { callClient } from './client-api.ts';
 
 export type { Currency };
 
-/** The currencies in which the client can act. */
+/** The currencies that the client may use. */
 export const currenciesQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['currencies', clientId],

@@ -1,9 +1,9 @@
-/** What the service wrote into the page before any call: `meta` elements with the prefix `lombard:`. */
+/** A value that the service wrote into the page itself, as a `meta` element with the prefix `lombard:`. */
 function known(name: string): string | undefined {
   return document.querySelector<HTMLMetaElement>(`meta[name="lombard:${name}"]`)?.content;
 }
 
-/** The institution as its pages show it. */
+/** The name and logo of the institution. */
 export const institution = { name: known('institution') ?? '', logo: known('logo') };
 
 export const isSandbox = known('environment') === 'sandbox';

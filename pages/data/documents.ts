@@ -3,21 +3,21 @@ import type { Payment, Trade } from '../../sdk/src/generated/api.ts';
 import { type Answer, call } from './call.ts';
 import { callClient } from './client-api.ts';
 
-/** What is asked for: a page, numbered from 1, of what a text finds. */
+/** What to fetch: a page, counted from 1, of the search results. */
 export interface Wanted {
-  /** An identifier or a reference; empty: everything. */
+  /** An identifier or a reference; empty means everything. */
   text: string;
   page: number;
   size: number;
 }
 
-/** A page of rows, and how many there are in all. */
+/** A page of rows, and the total. */
 export interface Page<Row> {
   rows: Row[];
   total: number;
 }
 
-/** Payments by their identifier or reference, the newest first. */
+/** Payments by their identifier or reference, newest first. */
 export const paymentsQuery = (clientId: string, { text, page, size }: Wanted) =>
   queryOptions({
     queryKey: ['document-payments', clientId, text, page],
@@ -29,13 +29,13 @@ export const paymentsQuery = (clientId: string, { text, page, size }: Wanted) =>
           signal,
         });
       if (text === '') return listOf(await search({}));
-      // An identifier has no comma and no space; whatever else it may be, it may be a reference.
+      // An identifier has no comma and no space; any other text can only be a reference.
       const byId = /^[\w.-]{1,64}$/.test(text) ? listOf(await search({ payment_ids: text })) : undefined;
       return byId && byId.total > 0 ? byId : listOf(await search({ reference: text }));
     },
   });
 
-/** Trades by their identifier, the newest first. */
+/** Trades by their identifier, newest first. */
 export const tradesQuery = (clientId: string, { text, page, size }: Wanted) =>
   queryOptions({
     queryKey: ['document-trades', clientId, text, page],

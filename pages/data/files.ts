@@ -8,7 +8,7 @@ import type { Page, Proof } from './payments.ts';
 
 export type { MassPayment };
 
-/** A file of payments, with the name of who has sent it. */
+/** A file of payments, with the name of its sender. */
 export interface ListedFile {
   file: MassPayment;
   made_by: string;
@@ -16,19 +16,19 @@ export interface ListedFile {
 
 export interface ShownFile extends ListedFile {
   new_payees: string[];
-  /** Its rows are lines below a header. */
+  /** True if its rows are lines below a header. */
   has_lines: boolean;
 }
 
-/** A row that cannot be done. Its own fields are what was sent. */
+/** A row that cannot be processed. Its own fields are those that were sent. */
 export type FailedRow = InvalidInstruction & Record<string, unknown>;
 
 export const FILES_SHOWN = 25;
 export const FAILED_SHOWN = 25;
-/** How often the page of a file that works asks how far it is, and otherwise. */
+/** How often the page of a file is refreshed: while the file is being processed, and otherwise. */
 const BUSY_MS = 1_000;
 const QUIET_MS = 10_000;
-/** Files are large, and lines are slow. */
+/** Files are large, and connections can be slow. */
 const UPLOAD_TIMEOUT_MS = 300_000;
 
 const BUSY: readonly MassPayment['mass_payment_status'][] = [
@@ -38,14 +38,14 @@ const BUSY: readonly MassPayment['mass_payment_status'][] = [
   'Creating',
 ];
 
-/** It works, and the page follows. */
+/** Whether the file is being processed, so that the page must follow it. */
 export function isBusy({ mass_payment_status: status }: MassPayment): boolean {
   return BUSY.includes(status);
 }
 
 export const filesKey = (clientId: string) => ['files', clientId];
 
-/** A page of the files, the newest first. */
+/** A page of the files, newest first. */
 export const filesQuery = (clientId: string, page: number) =>
   queryOptions({
     queryKey: [...filesKey(clientId), 'list', page],
@@ -58,7 +58,7 @@ export const filesQuery = (clientId: string, page: number) =>
     refetchInterval: ({ state }) => (state.data?.rows.some(({ file }) => isBusy(file)) ? BUSY_MS : QUIET_MS),
   });
 
-/** A file, followed while it works. */
+/** A file, refreshed while it is being processed. */
 export const fileQuery = (clientId: string, id: string) =>
   queryOptions({
     queryKey: [...filesKey(clientId), id],
@@ -69,7 +69,7 @@ export const fileQuery = (clientId: string, id: string) =>
     refetchInterval: ({ state }) => (state.data && isBusy(state.data.file) ? BUSY_MS : QUIET_MS),
   });
 
-/** A page of the rows that cannot be done. @param count of them: more are read when there are more */
+/** A page of the failed rows. @param count their number: when it grows, they are read again */
 export const failedQuery = (clientId: string, id: string, { page, count }: { page: number; count: number }) =>
   queryOptions({
     queryKey: [...filesKey(clientId), id, 'failed', page, count],
@@ -81,19 +81,19 @@ export const failedQuery = (clientId: string, id: string, { page, count }: { pag
     },
   });
 
-/** The rows that cannot be done, as a file. */
+/** The failed rows, as a file. */
 export function downloadErrors(clientId: string, id: string): Promise<FileAnswer> {
   const headers = { accept: 'text/csv' };
   return callFile(`/app/data/files/${encodeURIComponent(id)}/errors.csv`, { query: { client_id: clientId }, headers });
 }
 
-/** The address of a CSV to fill in. */
+/** The address of a CSV template. */
 export function templateAddress(clientId: string, withPayees: boolean): string {
   const query = new URLSearchParams({ client_id: clientId, ...(withPayees ? { payees: 'true' } : {}) });
   return `/app/data/payments-template.csv?${query}`;
 }
 
-/** What a file is, by its content. */
+/** The type of a file, judged by its content. */
 export type FileKind = 'json' | 'csv' | 'pain.001';
 
 export function kindOf(text: string): FileKind {
@@ -102,7 +102,7 @@ export function kindOf(text: string): FileKind {
   return begin.startsWith('{') || begin.startsWith('[') ? 'json' : 'csv';
 }
 
-/** What the payments of a file are paid from. */
+/** The source of funds for the payments of a file. */
 export interface PaidFrom {
   trade_id?: string;
   sell_currency?: string;
@@ -110,7 +110,7 @@ export interface PaidFrom {
   reason?: string;
 }
 
-/** Sends a CSV, or JSON: a list of instructions, or the whole body. A file that was sent before is refused. @throws CallError */
+/** Sends a file: CSV, a JSON list of instructions, or a whole JSON body. A file that was sent before is refused. @throws CallError */
 export async function sendFile(
   clientId: string,
   file: File,
@@ -122,7 +122,7 @@ export async function sendFile(
     .replace(/^\ufeff/, '')
     .trimStart()
     .startsWith('[');
-  // The text of a list stands as it is: no digit of an amount is lost.
+  // The text of a list is inserted unchanged, so that no digit of an amount is lost.
   const body = isList
     ? `${JSON.stringify(fields).slice(0, -1)},"payment_instructions":${content.replace(/^\ufeff/, '')}}`
     : content;
@@ -132,24 +132,24 @@ export async function sendFile(
   return (await call<TakenMassPayment>('POST', '/app/api/mass-payments', given)).body.mass_payment_id;
 }
 
-/** Bytes of a hash that name a file. */
+/** Bytes of the hash that identifies a file. */
 const REFERENCE_BYTES = 16;
 
-/** Of equal files the same, so that one that is sent twice is refused. */
+/** The same for equal files, so that a file that is sent twice is refused. */
 async function referenceOf(file: File): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
   return `sha256:${[...hash.subarray(0, REFERENCE_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** What became of a pain.001. */
+/** The result of sending a pain.001. */
 export interface Initiated {
-  /** Its files: one for each block that was taken. */
+  /** The files it became: one for each accepted block. */
   ids: string[];
-  /** Why blocks were not taken: the block, its code, and what the service says. */
+  /** Why blocks were refused: the block, the code, and the service's message. */
   refused: string[];
 }
 
-/** Sends a pain.001. @throws CallError where nothing of it was taken; its details say why */
+/** Sends a pain.001. @throws CallError if all of it was refused; the details say why */
 export async function sendInitiation(clientId: string, file: File): Promise<Initiated> {
   const query = { client_id: clientId };
   const sent = new Blob([file], { type: 'application/xml' });
@@ -168,7 +168,7 @@ export async function sendInitiation(clientId: string, file: File): Promise<Init
   return { ids, refused };
 }
 
-/** The reasons of a pain.002, each with its block. */
+/** The reasons in a pain.002, each with its block. */
 function reasonsOf(report: string): string[] {
   const document = new DOMParser().parseFromString(report, 'application/xml');
   return [...document.getElementsByTagNameNS('*', 'StsRsnInf')].map((reason) => {
@@ -184,7 +184,11 @@ function textsOf(report: string, name: string): string[] {
   return [...document.getElementsByTagNameNS('*', name)].map(({ textContent }) => textContent ?? '');
 }
 
-/** Confirms a file. @param most plain notation; empty: any price. @throws CallError */
+/**
+ * Confirms a file.
+ * @param most in plain notation; empty accepts any price.
+ * @throws CallError
+ */
 export async function confirmFile(
   clientId: string,
   id: string,
@@ -195,12 +199,12 @@ export async function confirmFile(
   await callClient('POST /mass-payments/{mass_payment_id}/confirm', clientId, given);
 }
 
-/** Takes a file back. @throws CallError */
+/** Discards a file. @throws CallError */
 export async function discardFile(clientId: string, id: string): Promise<void> {
   await callClient('DELETE /mass-payments/{mass_payment_id}', clientId, { path: { mass_payment_id: id } });
 }
 
-/** The challenge of a file's confirmation. */
+/** Opens the challenge for confirming a file. */
 export async function openFileChallenge(clientId: string, id: string) {
   return (
     await callClient('POST /mass-payments/{mass_payment_id}/challenges', clientId, { path: { mass_payment_id: id } })

@@ -3,27 +3,27 @@ import { useEffect } from 'react';
 import { changePosition, liveKey } from './payments.ts';
 import { PATIENCE_MS } from './tabs.ts';
 
-/** How often a page asks whether anything has changed: seldom while nobody sees it. */
+/** How often a page asks whether anything has changed. It asks rarely while hidden. */
 const INTERVAL_MS = 1_500;
 const HIDDEN_INTERVAL_MS = 20_000;
-/** At a busy client a page fetches again so often at most: with the interval above, a change is seen within five seconds. */
+/** The least time between two fetches for a busy client. With the interval above, a change is seen within five seconds. */
 const MIN_FETCH_INTERVAL_MS = 2_000;
-/** A page waits so long for the first position. */
+/** How long a page waits for the first position. */
 const FIRST_TIMEOUT_MS = 1_000;
 
-/** The position that each client's data was fetched at: the next page goes on from there. */
+/** The position at which each client's data was fetched: the next page continues from there. */
 const positions = new Map<string, number>();
 
-/** Asks for a client's position before a page fetches anything of the client, so that it need not fetch everything once more. */
+/** Asks for a client's position before a page fetches the client's data, so that it need not fetch everything twice. */
 export async function learnPosition(clientId: string): Promise<void> {
-  // Where no answer comes, the page learns it with its first look.
+  // If no answer comes, the page learns it at its first poll.
   const now = await changePosition(clientId, AbortSignal.timeout(FIRST_TIMEOUT_MS)).catch(() => undefined);
   if (now !== undefined && !positions.has(clientId)) positions.set(clientId, now);
 }
 
 /**
- * Follows the changes of a client's payments: what is shown of them is fetched again within seconds of each. Of the browser's tabs that
- * show the client one asks, and tells the others; where it falls silent, another one goes on.
+ * Follows the changes of a client's payments: what the page shows is fetched again within seconds of a change. Of the tabs that show the
+ * client, one polls and tells the others. If it stops, another one takes over.
  */
 export function useLive(clientId: string): void {
   const queries = useQueryClient();
@@ -34,7 +34,7 @@ export function useLive(clientId: string): void {
     let timer: ReturnType<typeof setTimeout>;
     const learn = (now: number) => {
       const position = positions.get(clientId);
-      // The first answer may be newer than what the page has fetched: it fetches once more.
+      // The first answer may be newer than the page's data, so it fetches once more.
       const isNew = position === undefined || now > position;
       const rest = document.hidden ? HIDDEN_INTERVAL_MS : MIN_FETCH_INTERVAL_MS;
       if (!isNew || performance.now() - fetchedMs < rest) return;
@@ -53,7 +53,7 @@ export function useLive(clientId: string): void {
         tabs.postMessage(now);
         learn(now);
       } catch {
-        // The frame says that the connection is lost, and what failed is asked again.
+        // The frame reports the lost connection, and failed queries are repeated.
       }
       wait(INTERVAL_MS);
     };

@@ -75,12 +75,12 @@ type Operations =
 export type Address = Operations['address'];
 type At<A extends Address> = Extract<Operations, { address: A }>;
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Answered<A extends Address> = AnswerOf<At<A>>;
 /** The body that an operation takes. */
 export type BodyOf<A extends Address> = RouteOf<At<A>>['Body'];
 
-/** What an operation takes: its `path`, `query` and `body`, as far as it has them. */
+/** What an operation takes: `path`, `query` and `body`, if it has them. */
 type Taken<O extends Operation> = Part<O, 'params', { path: { [Name in keyof RouteOf<O>['Params']]: string } }> &
   Part<O, 'body', { body: RouteOf<O>['Body'] }> &
   Part<
@@ -93,7 +93,7 @@ type Taken<O extends Operation> = Part<O, 'params', { path: { [Name in keyof Rou
 type Part<O extends Operation, Name extends string, Given> =
   O['schema'] extends Record<Name, unknown> ? Given : unknown;
 
-/** Calls an operation of the operator interface as the person who is signed in to the console. @throws CallError */
+/** Calls an operation of the operator interface as the staff member who is signed in. @throws CallError */
 export function callOperator<A extends Address>(
   operation: A,
   given: Taken<At<A>> & Pick<CallOptions, 'signal' | 'headers'>,

@@ -8,17 +8,17 @@ import { payeesKey } from './payees.ts';
 
 export type { PaidBefore, PayableDays, PayablePayee, PaymentOrder, PaymentSources };
 
-/** Payments of one order. */
+/** Maximum payments of one order. */
 export const MAX_PAYMENTS = 50;
 
-/** A payment that would be made. */
+/** A payment as it would be created. */
 export type Reviewed = Omit<OrderedPayment, 'status'> &
   Pick<ReviewedPayment, 'status' | 'approvals_needed' | 'approved_by_creator' | 'approvers' | 'duplicates'>;
 
-/** What every look at what can be paid from is kept under. */
+/** The key of all queries about sources of funds. */
 export const sourcesKey = (clientId: string) => ['payment-sources', clientId];
 
-/** Accounts and trades, with what is available. */
+/** Accounts and trades, with their available amounts. */
 export const sourcesQuery = (clientId: string) =>
   queryOptions({
     queryKey: sourcesKey(clientId),
@@ -26,7 +26,7 @@ export const sourcesQuery = (clientId: string) =>
       (await call<PaymentSources>('GET', '/app/data/payment-sources', { query: { client_id: clientId }, signal })).body,
   });
 
-/** The payees whose name has a text, the last used first. */
+/** The payees whose names contain a text, most recently used first. */
 export const payeesByUseQuery = (clientId: string, text: string) =>
   queryOptions({
     queryKey: [...payeesKey(clientId), 'by use', text],
@@ -37,7 +37,7 @@ export const payeesByUseQuery = (clientId: string, text: string) =>
     },
   });
 
-/** What a payment was, for another one like it. */
+/** The facts of an earlier payment, for a new one like it. */
 export const paidBeforeQuery = (clientId: string, id: string) =>
   queryOptions({
     queryKey: ['paid-before', clientId, id],
@@ -54,11 +54,11 @@ export interface DaysOf {
   currency: string;
   amount: string;
   trade_id?: string | undefined;
-  /** When the exchange settles that it needs. */
+  /** The day on which the exchange that it needs settles. */
   not_before?: string | undefined;
 }
 
-/** On which days a payment can leave. */
+/** The days on which a payment can leave. */
 export const daysQuery = (clientId: string, of: DaysOf | undefined) =>
   queryOptions({
     queryKey: ['payment-days', clientId, of],
@@ -70,13 +70,17 @@ export const daysQuery = (clientId: string, of: DaysOf | undefined) =>
     },
   });
 
-/** What an order would make, and what it would need; nothing is kept. @throws CallError with all faults */
+/** What an order would create and require; nothing is saved. @throws CallError with all faults */
 export async function reviewOrder(clientId: string, order: PaymentOrder): Promise<Reviewed[]> {
   const given = { query: { client_id: clientId }, body: order };
   return (await call<Reviewed[]>('POST', '/app/data/payment-review', given)).body;
 }
 
-/** Orders payments. @param key the same for every repetition of one order. @throws CallError */
+/**
+ * Orders payments.
+ * @param key the same for every retry of one order.
+ * @throws CallError
+ */
 export async function orderPayments(clientId: string, order: PaymentOrder, key: string): Promise<OrderedPayment[]> {
   const given = { body: order, headers: { 'idempotency-key': key } };
   return (await callClient('POST /payments', clientId, given)).body;

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MassBeneficiary, MassBeneficiaryError, TakenMassBeneficiary } from '../../sdk/src/generated/api.ts';
 import { callClient, sendClientFile } from './client-api.ts';
 
-/** The columns of a file of payees, as the interface names them. */
+/** The columns of a file of payees, under the API's names. */
 export const PAYEE_COLUMNS = [
   ...['name', 'country_code', 'bank_country_code', 'bank_currency_code', 'iban', 'account_number', 'bank_identifier'],
   ...['swift_code', 'bank_name', 'bank_address_line_1', 'correspondent_account', 'correspondent_swift_code'],
@@ -10,7 +10,11 @@ export const PAYEE_COLUMNS = [
   ...['beneficiary_reference', 'reference_information', 'email_notification', 'email_addresses'],
 ];
 
-/** Sends a file of payees, CSV or JSON. @returns the id of what it becomes. @throws CallError */
+/**
+ * Sends a file of payees, CSV or JSON.
+ * @returns the id of the upload.
+ * @throws CallError
+ */
 export async function sendPayees(clientId: string, file: File): Promise<string> {
   const type = /\.json$/i.test(file.name) ? 'application/json' : 'text/csv';
   const given = { file: new Blob([file], { type }), headers: { 'idempotency-key': crypto.randomUUID() } };
@@ -20,12 +24,12 @@ export async function sendPayees(clientId: string, file: File): Promise<string> 
 
 const BUSY_MS = 1_000;
 
-/** Whether all payees of a file were looked at. */
+/** Whether all payees of a file have been processed. */
 export function isDone({ status }: MassBeneficiary): boolean {
   return status === 'created' || status === 'failed';
 }
 
-/** How far a file of payees is; asked until it is done. */
+/** The progress of a file of payees; refreshed until it is done. */
 export const payeeFileQuery = (clientId: string, id: string) =>
   queryOptions({
     queryKey: ['payee-file', clientId, id],
@@ -36,10 +40,10 @@ export const payeeFileQuery = (clientId: string, id: string) =>
     refetchInterval: ({ state }) => (state.data && isDone(state.data) ? false : BUSY_MS),
   });
 
-/** Faults on a page of those of a file. */
+/** Faults per page. */
 export const FAULTS_SHOWN = 20;
 
-/** A page of what is wrong with the payees of a file, in the order of its rows. */
+/** A page of the faults in a file's payees, in the order of its rows. */
 export const payeeFaultsQuery = (clientId: string, id: string, page: number) =>
   queryOptions({
     queryKey: ['payee-file', clientId, id, 'faults', page],

@@ -11,13 +11,13 @@ import { findNamed } from './find.ts';
 
 export type { Beneficiary, BeneficiaryNeeds };
 
-/** Payees on a page of the list. */
+/** Payees per page of the list. */
 export const PAYEES_SHOWN = 25;
 
-/** What every list of payees of a client is kept under. */
+/** The key of all lists of a client's payees. */
 export const payeesKey = (clientId: string) => ['payees', clientId];
 
-/** A page of the payees; with a text, those whose name has it. */
+/** A page of the payees; with a text, of those whose names contain it. */
 export const payeesQuery = (clientId: string, text: string, page: number) =>
   queryOptions({
     queryKey: [...payeesKey(clientId), text, page],
@@ -35,7 +35,7 @@ export const payeesQuery = (clientId: string, text: string, page: number) =>
     },
   });
 
-/** A payee; undefined where somebody has deleted it in between. */
+/** A payee; undefined if somebody has deleted it meanwhile. */
 async function findPayee(clientId: string, id: string, signal: AbortSignal): Promise<Beneficiary | undefined> {
   const path = { beneficiary_id: id };
   try {
@@ -46,7 +46,7 @@ async function findPayee(clientId: string, id: string, signal: AbortSignal): Pro
   }
 }
 
-/** What payees need, by the country of their bank. It stays as long as the page. */
+/** The required fields of payees, by the country of their bank. Fetched once per document. */
 export const needsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['payee-needs'],
@@ -55,24 +55,28 @@ export const needsQuery = (clientId: string) =>
       (await callClient('GET /metadata/beneficiary', clientId, { query: {}, signal })).body,
   });
 
-/** The texts of a form by the names of the interface; an empty one is left out, or cleared. */
+/** The texts of a form under the API's names. An empty one is left out, or cleared. */
 export type PayeeFields = Record<string, string>;
 
 interface Saving {
   clientId: string;
-  /** The one that is changed; a new one without it. */
+  /** The payee to change; without it, a new one is made. */
   id?: string | undefined;
   fields: PayeeFields;
-  /** The same for every repetition of one saving. */
+  /** The same for every retry of one save. */
   key: string;
 }
 
-/** Saves a payee. @returns a new one. @throws CallError with all faults */
+/**
+ * Saves a payee.
+ * @returns the payee, if it is new.
+ * @throws CallError with all faults
+ */
 export function savePayee({ clientId, id, fields, key }: Saving): Promise<Beneficiary | undefined> {
   return send({ clientId, id, fields, headers: { 'idempotency-key': key } });
 }
 
-/** The faults that saving would have: nothing is kept. */
+/** The faults that saving would report; nothing is saved. */
 export async function tryPayee(given: Omit<Saving, 'key'>, signal: AbortSignal): Promise<CallError | undefined> {
   try {
     await send({ ...given, query: { validate_only: true }, signal });

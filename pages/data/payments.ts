@@ -10,7 +10,7 @@ import type { Outcome, PaymentSteps } from '../../src/payments/views/steps.ts';
 import { type CallOptions, call, callFile, type FileAnswer } from './call.ts';
 import { callClient } from './client-api.ts';
 
-/** A value as it arrives: moments are texts. */
+/** A value as it arrives in JSON: timestamps are texts. */
 type Arrived<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Arrived<T[K]> } : T;
 
 export type { Payment };
@@ -19,7 +19,7 @@ export type RecentActivity = Arrived<Activity>;
 export type PaymentOutcome = Arrived<Outcome>;
 export type PaymentOutlook = Arrived<Outlook>;
 
-/** A payment of a list, with what deserves a second look. */
+/** A payment of a list, with marks for what deserves a second look. */
 export interface Listed {
   payment: Payment;
   marks: PaymentMarks | undefined;
@@ -28,7 +28,7 @@ export interface Listed {
 export interface Page<Row> {
   rows: Row[];
   total: number;
-  /** From 1. While another page is fetched, the former one is still here. */
+  /** Counted from 1. While another page is fetched, the previous one stays here. */
   page: number;
 }
 
@@ -38,19 +38,19 @@ export interface PaymentView extends Listed {
   way: Arrived<PaymentSteps> & { outcome: PaymentOutcome; notifications: Arrived<PaymentNews>[] };
 }
 
-/** An own decision, with the payment as it stands now. */
+/** The person's own decision, with the payment in its current state. */
 export type Decision = Arrived<Omit<OwnAct, 'payment_id'>> & { payment: Payment };
 
-/** The outcome of an approval of several. */
+/** The outcome of approving several payments. */
 export interface BulkOutcome {
   approved: string[];
   failed: { payment_id: string; code: string; details: string; outcome: PaymentOutcome | null }[];
 }
 
-/** The key of everything that may change with a client's payments: the live poll fetches it again (live.ts). */
+/** The key of everything that may change with a client's payments: the live poll refetches it (live.ts). */
 export const liveKey = (clientId: string) => ['live', clientId] as const;
 
-/** Calls the service for data that only the pages need, of a client. */
+/** Calls the service for a client's data that only the pages need. */
 async function callPage<Body>(method: string, path: string, clientId: string, options: CallOptions = {}) {
   const query = { client_id: clientId, ...options.query };
   return call<Body>(method, `/app/data/${path}`, { ...options, query });
@@ -65,10 +65,10 @@ async function marksOf(clientId: string, payments: Payment[], signal: AbortSigna
 
 const PENDING = 'Payment pending of authorization';
 
-/** Payments of a list that are seen at once: as many as can be approved in one go. */
+/** Payments per page of a list: as many as can be approved at once. */
 export const LIST_SIZE = 200;
 
-/** What waits for an approval, the most urgent first. */
+/** The payments that wait for an approval, most urgent first. */
 export const waitingQuery = (clientId: string, whose: 'your' | 'others', page: number) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'waiting', whose, page],
@@ -82,7 +82,7 @@ export const waitingQuery = (clientId: string, whose: 'your' | 'others', page: n
     placeholderData: keepPreviousData,
   });
 
-/** What waits next for the person; null where nothing does. */
+/** The next payment that waits for the person; null if there is none. */
 export const nextWaitingQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'next'],
@@ -105,10 +105,10 @@ export const decisionsQuery = (clientId: string, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The parameters of a search, under the API's names, as texts. */
+/** The parameters of a search, as texts under the API's names. */
 export type SearchTexts = Record<string, string>;
 
-/** Not live: rows that move while one reads them are worse than rows of a moment ago. */
+/** Not live: rows that move while a person reads are worse than rows that are a moment old. */
 export const searchQuery = (clientId: string, search: SearchTexts) =>
   queryOptions({
     queryKey: ['search', clientId, search],
@@ -120,7 +120,7 @@ export const searchQuery = (clientId: string, search: SearchTexts) =>
     placeholderData: keepPreviousData,
   });
 
-/** The service takes at most so long for an export. */
+/** The longest time that the service takes for an export. */
 const EXPORT_TIMEOUT_MS = 600_000;
 
 /** Everything that a search matches, as a file. */
@@ -155,7 +155,7 @@ export const homeQuery = (clientId: string) =>
         .body,
   });
 
-/** What leaves in the next days, and what went wrong in the last ones. */
+/** What leaves in the next days, and what failed in the last ones. */
 export const outlookQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'outlook'],
@@ -167,7 +167,7 @@ export async function changePosition(clientId: string, signal: AbortSignal): Pro
   return (await callPage<{ position: number }>('GET', 'changes', clientId, { signal })).body.position;
 }
 
-/** Approves several payments, each by itself. */
+/** Approves several payments, each one separately. */
 export async function approveAll(
   clientId: string,
   approval: { payment_ids: string[]; reason: string | undefined } & Proof,
@@ -175,7 +175,7 @@ export async function approveAll(
   return (await callPage<BulkOutcome>('POST', 'approvals', clientId, { body: approval })).body;
 }
 
-/** What an approval is sent with where the client asks for a code. */
+/** What an approval carries if the client requires a code. */
 export interface Proof {
   challenge_id?: string | undefined;
   verification_code?: string | undefined;

@@ -9,26 +9,26 @@ export type { Estimate, Quote };
 export interface WantedExchange {
   sell_currency: string;
   buy_currency: string;
-  /** Which side is fixed. */
+  /** The side whose amount is fixed. */
   operation: 'sell' | 'buy';
-  /** Of the fixed side, in plain notation. */
+  /** The amount of the fixed side, in plain notation. */
   amount: string;
   trade_type: 'spot' | 'forward';
-  /** Empty: as early as possible. */
+  /** Empty means as early as possible. */
   value_date: string;
 }
 
-/** What an exchange costs: a promise until a moment of this device's clock; or an estimate while FX is closed. */
+/** The price of an exchange: a promise until a time on this device's clock, or an estimate while FX is closed. */
 export type Offer = { quote: Quote; untilMs: number } | { estimate: Estimate };
 
-/** What is offered, promised or not. */
+/** The terms of an offer, promised or not. */
 export function termsOf(offer: Offer): Quote | Estimate {
   return 'quote' in offer ? offer.quote : offer.estimate;
 }
 
 /**
- * Asks what an exchange costs.
- * @param key the same for every repetition
+ * Asks for the price of an exchange.
+ * @param key the same for every retry
  * @throws CallError
  */
 export async function askPrice(clientId: string, wanted: WantedExchange, key: string): Promise<Offer> {
@@ -36,7 +36,8 @@ export async function askPrice(clientId: string, wanted: WantedExchange, key: st
   const body: QuoteOrder = { ...others, ...amountField('amount', amount), ...(day === '' ? {} : { value_date: day }) };
   const ask = (type: 'quote' | 'estimate', headers: Record<string, string> = {}) =>
     callClient('POST /quotes', clientId, { query: { quote_type: type }, body, headers });
-  // The device's clock may be wrong, and the service's may be moved: what counts is how long the quote is good, from before it was made.
+  // The device's clock may be wrong, and the service's clock may be moved. So only the quote's validity period counts, from before it was
+  // made.
   const askedMs = Date.now();
   try {
     const quote = (await ask('quote', { 'idempotency-key': key })).body as Quote;

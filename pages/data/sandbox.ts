@@ -8,10 +8,10 @@ export type Destination = NonNullable<
   NonNullable<Operations['POST /sandbox/payments/{payment_id}/advance']['body']>['to']
 >;
 
-/** How often the log of requests is read again. */
+/** How often the request log is refreshed. */
 const LOG_MS = 4_000;
 
-/** What can be triggered, and where a payment can be advanced to. */
+/** The events that can be triggered, and the states that a payment can be advanced to. */
 export const choicesQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['sandbox-choices', clientId],
@@ -27,7 +27,7 @@ export const choicesQuery = (clientId: string) =>
 
 const requestsKey = (clientId: string) => ['requests', clientId];
 
-/** Requests that are asked for. `pages`: those of these pages too. */
+/** The requests to fetch. `pages` includes the requests of these pages. */
 export interface WantedRequests {
   status: string;
   pages: boolean;
@@ -35,7 +35,7 @@ export interface WantedRequests {
   page_size: number;
 }
 
-/** A page of the client's requests to the API, the newest first. Reading them leaves no trace in them. */
+/** A page of the client's requests to the API, newest first. Reading the log does not add to it. */
 export const requestsQuery = (clientId: string, wanted: WantedRequests) =>
   queryOptions({
     queryKey: [...requestsKey(clientId), wanted],
@@ -48,12 +48,12 @@ export const requestsQuery = (clientId: string, wanted: WantedRequests) =>
     },
   });
 
-/** As far as a description of the API (OpenAPI) is read: what each operation's address looks like, and the types of its parameters. */
+/** The parts of an OpenAPI description that are read: the path of each operation, and the types of its parameters. */
 export interface Description {
   paths: Record<string, Record<string, { parameters?: { name: string; in: string; schema?: { type?: unknown } }[] }>>;
 }
 
-/** How the API is described. */
+/** The description of the API. */
 export const descriptionQuery = queryOptions({
   queryKey: ['description'],
   staleTime: Number.POSITIVE_INFINITY,

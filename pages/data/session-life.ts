@@ -5,9 +5,9 @@ import { CallError, type SessionEnd } from './call-error.ts';
 import { queryClient, SESSION } from './queries.ts';
 import { PATIENCE_MS } from './tabs.ts';
 
-/** What both applications' sessions say of their time; the rest is each application's own. */
+/** The times that both applications' sessions share; the rest belongs to each application. */
 export interface SessionTimes {
-  /** Who it is. */
+  /** Identifies the person. */
   person: string;
   now: string;
   idle_seconds: number;
@@ -15,24 +15,24 @@ export interface SessionTimes {
   expires_at: string;
 }
 
-/** How a session stands. */
+/** The state of a session. */
 export type SessionState = 'unknown' | 'live' | 'ending' | SessionEnd;
 
-/** How often the page asks how long the session lasts: an end or a lost connection is seen so soon. Asking is no activity. */
+/** How often the page polls the session. An end or a lost connection is noticed within this time. Polling does not count as activity. */
 const POLL_MS = 3_000;
-/** A poll without an answer means that the connection is lost. */
+/** Without an answer to a poll in this time, the connection counts as lost. */
 const POLL_TIMEOUT_MS = 4_000;
 const TICK_MS = 500;
-/** A dialog asks so long before the end, or at half of a shorter idle time. */
+/** How long before the end a dialog asks; for a shorter idle time, at half of it. */
 const WARNING_MS = 60_000;
-/** The service hears of activity at most so often. */
+/** The least time between two reports of activity to the service. */
 const ACTIVITY_INTERVAL_MS = 5_000;
 const ACTIVITY = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'popstate'] as const;
 
-/** The browser's tabs of an application, which tell each other what the service has answered. */
+/** The browser's tabs of one application, which share the service's answers. */
 class SessionTabs {
   readonly #channel: BroadcastChannel;
-  /** Another tab was the last that asked. */
+  /** True if another tab was the last to poll. */
   heard = false;
 
   constructor(prefix: string) {
@@ -44,7 +44,7 @@ class SessionTabs {
     this.#channel.postMessage(session);
   }
 
-  /** Undefined: does not listen any more. */
+  /** Starts listening; undefined stops it. */
   listen(learn: ((session: SessionTimes) => void) | undefined): void {
     this.#channel.onmessage = learn
       ? ({ data }: MessageEvent<SessionTimes>) => {
@@ -82,12 +82,12 @@ export function sessionQuery<Session extends SessionTimes>(prefix: string) {
   };
 }
 
-/** The answer to a page of somebody who is signed in no more, because somebody else is. */
+/** The answer for a page whose person was replaced because somebody else has signed in. */
 function replaced(): CallError {
   return new CallError(401, {}, new Headers({ 'x-lombard-session-end': 'replaced' }));
 }
 
-/** A session with its end by the page's own clock. */
+/** A session with its end on the page's own clock. */
 function timed<Session extends SessionTimes>(session: Session): Session & { endsAt: number } {
   const { now, idle_at, expires_at } = session;
   const leftMs = Math.min(Date.parse(idle_at), Date.parse(expires_at)) - Date.parse(now);
@@ -96,18 +96,18 @@ function timed<Session extends SessionTimes>(session: Session): Session & { ends
 
 interface SessionLife {
   state: SessionState;
-  /** No answer has come of late. */
+  /** True if no answer has come lately. */
   isLost: boolean;
   secondsLeft: number;
-  /** Of idleness, after which it ends. */
+  /** Minutes without activity after which the session ends. */
   idleMinutes: number;
-  /** The person wants to go on. */
+  /** Keeps the session alive at the person's request. */
   stay: () => void;
   retry: () => void;
   error: unknown;
 }
 
-/** Follows a session: asks for its end, tells the service of activity, and drops all data when it is over. */
+/** Follows a session: polls its end, reports activity to the service, and drops all data when it is over. */
 export function useSessionLife(prefix: string): SessionLife {
   const [over, setOver] = useState<SessionState>();
   const { data, error, refetch } = useQuery({
@@ -120,7 +120,7 @@ export function useSessionLife(prefix: string): SessionLife {
     if (over !== undefined) return;
     const { queryKey } = sessionQuery(prefix);
     tabsOf(prefix).listen((session) => {
-      // Somebody else signed in there: this tab asks by itself, and is told that its person's session was replaced.
+      // Somebody else has signed in there. This tab asks by itself, and learns that its person's session was replaced.
       if (showPerson(session.person)) queryClient.setQueryData(queryKey, timed(session));
       else void queryClient.refetchQueries({ queryKey });
     });
@@ -140,7 +140,7 @@ export function useSessionLife(prefix: string): SessionLife {
     await call('POST', `${prefix}/session/activity`).catch(() => undefined);
     await refetch();
   };
-  // Once the dialog is open only the dialog counts: a nudge of the mouse must not close what one is about to press.
+  // Once the dialog is open, only the dialog counts: a nudge of the mouse must not close what the person is about to press.
   useActivity(state === 'live', () => void call('POST', `${prefix}/session/activity`).catch(() => undefined));
   const known = useRef({ idle_seconds: 0, ...data });
   if (data) known.current = data;
@@ -158,18 +158,18 @@ export function useSessionLife(prefix: string): SessionLife {
 function stateOf(times: SessionTimes | undefined, left: number | undefined, error: unknown): SessionState {
   if (error instanceof CallError && error.status === 401) return error.sessionEnd ?? 'ended';
   if (times === undefined || left === undefined) return 'unknown';
-  // Staying signed in does not help against the longest time that a session lasts.
+  // Staying signed in cannot extend the maximum lifetime of a session.
   const isIdle = times.idle_at <= times.expires_at;
   if (left <= 0) return isIdle ? 'idle' : 'expired';
   return isIdle && left <= Math.min(WARNING_MS, times.idle_seconds * 500) ? 'ending' : 'live';
 }
 
-/** A proxy in front of a service that is gone answers 502 to 504. */
+/** If the service is gone, a proxy in front of it answers 502 to 504. */
 function isLost(error: unknown): boolean {
   return error !== null && !(error instanceof CallError && error.status > 0 && error.status < 502);
 }
 
-/** The page's clock, a few times a second. */
+/** The page's clock, updated a few times a second. */
 function useNow(): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
@@ -179,7 +179,7 @@ function useNow(): number {
   return now;
 }
 
-/** Tells of keys, the pointer and the browser's own back and forward: at once, and then at most every few seconds, the last one included. */
+/** Reports key presses, pointer moves and browser navigation: at once, then at most every few seconds, including the last one. */
 function useActivity(isOn: boolean, tell: () => void): void {
   const last = useRef(Number.NEGATIVE_INFINITY);
   const latest = useRef(tell);

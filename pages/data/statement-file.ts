@@ -1,22 +1,22 @@
 import type { FileAnswer } from './call.ts';
 import { callClient, callClientFile } from './client-api.ts';
 
-/** The formats of a statement that is downloaded. */
+/** The formats of a downloaded statement. */
 export const FILE_FORMATS = ['pdf', 'csv', 'camt053'] as const;
 
 export interface WantedStatement {
   /** The number of the currency account. */
   accountId: number;
-  /** The first and the last London day, `YYYY-MM-DD`; an empty last one is today. */
+  /** The first and the last London day, `YYYY-MM-DD`; an empty last day means today. */
   from: string;
   to: string;
   format: (typeof FILE_FORMATS)[number];
 }
 
-/** How often the file is asked for while the service makes it. */
+/** How often the page asks for the file while the service makes it. */
 const ASK_MS = 500;
 
-/** Has the service make a statement, and fetches it. @throws CallError; DOMException `AbortError` */
+/** Has the service make a statement, and downloads it. @throws CallError; DOMException `AbortError` */
 export async function fetchStatement(
   clientId: string,
   { accountId, from, to, format }: WantedStatement,
@@ -25,7 +25,7 @@ export async function fetchStatement(
   const path = { account_id: String(accountId) };
   const { body } = await callClient('POST /accounts/{account_id}/statements/file', clientId, {
     ...{ path, signal, query: { format }, headers: { 'idempotency-key': crypto.randomUUID() } },
-    // What is left out is refused with its name.
+    // The service refuses a missing field by name.
     body: { ...(from && { from_value_datetime: noon(from) }), ...(to && { to_value_datetime: noon(to) }) } as {
       from_value_datetime: string;
     },
@@ -41,5 +41,5 @@ export async function fetchStatement(
   }
 }
 
-/** A moment of a London day: noon in UTC is the same day there all year. */
+/** A moment of a London day: noon in UTC falls on the same day there all year. */
 const noon = (day: string) => `${day}T12:00:00Z`;

@@ -1,7 +1,7 @@
 import { decimal } from '../../sdk/src/decimal.ts';
 import type { Payment } from './payments.ts';
 
-/** What payments come to in one currency. */
+/** The sum of payments in one currency. */
 export interface Sum {
   currency: string;
   count: number;
@@ -21,7 +21,7 @@ export function addDecimals(texts: readonly string[]): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, at)}${places > 0 ? `.${digits.slice(at)}` : ''}`;
 }
 
-/** The sum of payments in each currency, in the order of the currencies. */
+/** The sum of payments in each currency, sorted by currency. */
 export function sumsOf(payments: readonly Payment[]): Sum[] {
   const groups = Map.groupBy(payments, ({ payment_currency: currency }) => currency);
   return [...groups]

@@ -1,5 +1,5 @@
 /**
- * How much longer than the tab that asked last this one waits before it asks itself. Tabs of a browser tell each other what the service
- * has answered, so that one of them asks and not each. No two wait equally long: they would ask at the same time for ever.
+ * How much longer this tab waits to poll than the tab that polled last (milliseconds). Tabs share the service's answers, so that only one
+ * of them polls. Each tab waits a different time; otherwise they would all poll at the same moment for ever.
  */
 export const PATIENCE_MS = 500 + Math.random() * 1_000;

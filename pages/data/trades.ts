@@ -11,7 +11,7 @@ export type { BankAccount, BookedTrade };
 /** A trade as it arrives: amounts are numbers that keep their digits. */
 export type ListedTrade = Trade & Omit<PageTrade, keyof Trade>;
 
-/** Trades on a page of the list. */
+/** Trades per page of the list. */
 export const TRADES_SHOWN = 25;
 
 export interface Trades {
@@ -19,7 +19,7 @@ export interface Trades {
   total: number;
 }
 
-/** A page of the trades, the newest first. @param wanted empty texts: all */
+/** A page of the trades, newest first. @param wanted empty texts mean all */
 export const tradesQuery = (clientId: string, wanted: { status: string; text: string; page: number }) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'trades', wanted],
@@ -48,7 +48,7 @@ export const tradeQuery = (clientId: string, id: string) =>
     },
   });
 
-/** Drawdowns on a page of their trade. */
+/** Drawdowns per page. */
 export const DRAWDOWNS_SHOWN = 10;
 
 /** A page of the drawdowns of a trade, in the order of their booking. */
@@ -63,10 +63,10 @@ export const drawdownsQuery = (clientId: string, id: string, page: number) =>
     },
   });
 
-/** Payments on a page of their trade. */
+/** Payments per page. */
 export const TRADE_PAYMENTS_SHOWN = 20;
 
-/** A page of the payments of a trade, the newest first. */
+/** A page of the payments of a trade, newest first. */
 export const tradePaymentsQuery = (clientId: string, id: string, page: number) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'trade-payments', id, page],
@@ -78,14 +78,14 @@ export const tradePaymentsQuery = (clientId: string, id: string, page: number) =
     },
   });
 
-/** What a person says of a trade that is ordered. */
+/** What a person gives when ordering a trade. */
 export interface Ordered {
   reason: string;
-  /** The number of the account that is debited for it; empty: money is paid in. */
+  /** The number of the account to debit; empty if money is paid in. */
   account: string;
 }
 
-/** The part of a body that every ordered trade has. A reason that was not chosen is refused by the service. */
+/** The fields that every order of a trade shares. The service refuses a reason that was not chosen. */
 function orderBody({ reason, account }: Ordered): TradeOrder {
   return {
     ...(reason === '' ? {} : { reason }),
@@ -93,7 +93,7 @@ function orderBody({ reason, account }: Ordered): TradeOrder {
   } as TradeOrder;
 }
 
-/** Books a quote. It can be repeated where no answer came: the quote is booked once. @throws CallError */
+/** Books a quote. It can be retried if no answer came: the service books a quote once. @throws CallError */
 export async function bookQuote(clientId: string, quoteId: string, ordered: Ordered): Promise<BookedTrade> {
   const body = orderBody(ordered);
   const headers = { 'idempotency-key': quoteId };
@@ -103,11 +103,15 @@ export async function bookQuote(clientId: string, quoteId: string, ordered: Orde
 interface Drawdown extends Ordered {
   /** Plain notation. */
   amount: string;
-  /** Empty: as early as possible. */
+  /** Empty means as early as possible. */
   valueDate: string;
 }
 
-/** Draws down a window forward. @param key the same for every repetition. @throws CallError */
+/**
+ * Draws down a window forward.
+ * @param key the same for every retry.
+ * @throws CallError
+ */
 export async function drawDown(clientId: string, id: string, drawdown: Drawdown, key: string): Promise<BookedTrade> {
   const { amount, valueDate } = drawdown;
   const body = {

@@ -3,7 +3,7 @@ import './badge.css';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';
 
-/** A short state in words; the colour repeats what the words say. */
+/** A short state in words; the colour repeats their meaning. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }): ReactNode {
   return <span className={`badge ${tone}`}>{children}</span>;
 }

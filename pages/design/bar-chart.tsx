@@ -5,7 +5,7 @@ import { numberFormat } from './formats.ts';
 import { NoValues, Plot } from './plot.tsx';
 import { HEIGHT, scaleOf } from './scale.ts';
 
-/** One bar: what went well below, what failed on top of it. */
+/** One bar: successes below, failures on top. */
 export interface Bar {
   label: string;
   good: number;
@@ -13,18 +13,18 @@ export interface Bar {
 }
 
 interface BarChartProps {
-  /** What it shows, in one sentence: it is read out in place of the bars. */
+  /** What the chart shows, in one sentence: screen readers read it in place of the bars. */
   name: string;
   bars: Bar[];
   good: string;
   bad: string;
-  /** What a bar stands for, as the heading of the table. */
+  /** What a bar stands for, used as the heading of the table. */
   unit: string;
-  /** Said where all bars are empty. */
+  /** The message if all bars are empty. */
   none: string;
 }
 
-/** A bar is so wide with its gap, in the drawing's own unit. */
+/** Width of a bar with its gap, in the drawing's own unit. */
 const STEP = 10;
 const GAP = 2;
 

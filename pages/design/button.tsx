@@ -4,25 +4,25 @@ import './button.css';
 
 export interface ButtonProps {
   children: ReactNode;
-  /** `primary`: the one act of a place. `danger`: it destroys or refuses. `second` is the usual one, `quiet` stands inside text. */
+  /** `primary` is the main act of a place. `danger` destroys or refuses. `second` is the usual one, and `quiet` is for use inside text. */
   kind?: 'primary' | 'second' | 'danger' | 'quiet';
   type?: 'button' | 'submit';
-  /** The id of the form that it submits, where it stands outside. */
+  /** The id of the form that it submits, if the button is outside the form. */
   form?: string;
   onPress?: (() => void) | undefined;
   isDisabled?: boolean | undefined;
-  /** It works: it cannot be pressed again, and keeps its name and the focus. */
+  /** Its act is in progress: it cannot be pressed again, and keeps its name and the focus. */
   isPending?: boolean | undefined;
   autoFocus?: boolean;
   'aria-label'?: string;
-  /** The id of the text that tells it from others of its name, in a table. */
+  /** In a table: the id of the text that tells this button from others with the same name. */
   'aria-describedby'?: string;
   'aria-expanded'?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
 
 export function Button({ kind = 'second', type = 'button', isPending, onPress, ...props }: ButtonProps): ReactNode {
-  // React Aria's own pending state announces an empty image; the place that works says so in words.
+  // React Aria's own pending state announces an empty image. Here, the part that is working says so in words.
   const pending = isPending ? { 'aria-disabled': true } : { onPress };
   return <AriaButton className={`button ${kind}`} type={isPending ? 'button' : type} {...props} {...pending} />;
 }

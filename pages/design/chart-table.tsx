@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Table } from './table.tsx';
 
-/** The figures of a chart, for who reads them rather than sees them. Cells are texts, the first column names the row. */
+/** The figures of a chart, for people who cannot see it. Cells are texts, and the first column names the row. */
 export function ChartTable({ name, columns, rows }: { name: string; columns: string[]; rows: string[][] }): ReactNode {
   if (rows.length === 0) return null;
   return (

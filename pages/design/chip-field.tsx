@@ -5,7 +5,7 @@ interface ChipProps {
   label: string;
 }
 
-/** A field of one line with its label inside: of many that are seldom filled. It is narrow until it is used. */
+/** A one-line field with its label inside, for fields that are rarely filled. It is narrow until it is used. */
 export function ChipField({ label, ...input }: ChipProps & ComponentProps<'input'>): ReactNode {
   const id = useId();
   return (
@@ -22,7 +22,7 @@ export function ChipField({ label, ...input }: ChipProps & ComponentProps<'input
   );
 }
 
-/** As `ChipField`, one of a few. Its children are `option` elements; the first one is chosen where nothing is. */
+/** Like `ChipField`, with a choice. Its children are `option` elements; the first one is selected by default. */
 export function ChipSelect({
   label,
   isFilled,

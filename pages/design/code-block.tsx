@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { visible } from './foreign-text.tsx';
 import './code-block.css';
 
-/** Spaces for each level of what is nested. */
+/** Spaces per nesting level. */
 const INDENT = 2;
 
 /**
- * JSON with a line for each member, as it was written otherwise: numbers keep their digits, and a text that was cut off stays readable.
- * What does not begin as JSON stays as it is.
+ * JSON with one line per member, otherwise unchanged: numbers keep their digits, and a truncated text stays readable. A text that does not
+ * begin as JSON is returned unchanged.
  */
 export function indented(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;
@@ -28,7 +28,7 @@ export function indented(text: string): string {
   });
 }
 
-/** A text of others in its own lines: what was sent, and what was answered. It is only ever a text. */
+/** A text of others in its own lines: what was sent, or what was answered. It is only ever text. */
 export function CodeBlock({ name, text }: { name: string; text: string }): ReactNode {
   const lines = indented(text).split(/\r\n|\r|\n/);
   return (

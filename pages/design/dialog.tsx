@@ -9,16 +9,16 @@ import { useText } from '../texts/text.tsx';
 interface DialogProps {
   title: string;
   isOpen: boolean;
-  /** `Back`, and Escape. The focus returns to where it came from (kept-focus.ts). */
+  /** Called for `Back` and Escape. The focus returns to where it came from (kept-focus.ts). */
   onBack: () => void;
-  /** The last button: it has the name of what it does. */
+  /** The last button, named after what it does. */
   action: ReactNode;
   children: ReactNode;
-  /** The other button's name, where it is not `Back`; null: there is none. */
+  /** The name of the other button, if it is not `Back`; null for no button. */
   back?: string | null;
 }
 
-/** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
+/** A question before something is done. Everything behind it is out of reach until it is answered. */
 export function Dialog({ title, isOpen, onBack, action, children, back }: DialogProps): ReactNode {
   const t = useText();
   useHiddenPage(isOpen);
@@ -46,10 +46,10 @@ export function Dialog({ title, isOpen, onBack, action, children, back }: Dialog
   );
 }
 
-/** Open dialogs. */
+/** Number of open dialogs. */
 let hiding = 0;
 
-/** React Aria makes the page behind inert; some assistive programs and test drivers only know `aria-hidden`. */
+/** React Aria makes the page behind inert, but some assistive programs and test drivers only know `aria-hidden`. */
 export function useHiddenPage(isHidden: boolean): void {
   useEffect(() => {
     const page = document.getElementById('root');

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './facts.css';
 
-/** Names with their values, as a dialog repeats what one decides on. An empty value is a dash. */
+/** Names with their values, for example in a dialog before a decision. An empty value is shown as a dash. */
 export function Facts({ facts }: { facts: { name: string; value: ReactNode }[] }): ReactNode {
   return (
     <dl className="facts">

@@ -2,10 +2,10 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import './field.css';
 
 interface FieldProps {
-  /** The name that is shown, and that the field is found by. */
+  /** The visible label, and the accessible name. */
   label: string;
   hint?: ReactNode;
-  /** What is wrong with the value, in the person's words. */
+  /** What is wrong with the value, in words for the person. */
   error?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Described {
   'aria-invalid'?: true;
 }
 
-/** A label, its control, a hint, and what is wrong. */
+/** A label, its control, a hint, and an error. */
 function Field({
   label,
   hint,
@@ -61,7 +61,7 @@ export function TextArea({ label, hint, error, ...area }: FieldProps & Component
   );
 }
 
-/** One of a few: the browser's own list, which phones and screen readers know best. Its children are `option` elements. */
+/** A choice: the browser's own list, which phones and screen readers support best. Its children are `option` elements. */
 export function Select({ label, hint, error, ...select }: FieldProps & ComponentProps<'select'>): ReactNode {
   return (
     <Field label={label} hint={hint} error={error}>

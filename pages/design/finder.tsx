@@ -3,38 +3,38 @@ import { useText } from '../texts/text.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import './finder.css';
 
-/** Something that can be chosen from what a text finds. */
+/** A choice among the results for a text. */
 export interface Find {
   key: string;
   icon: IconName;
   title: ReactNode;
-  /** What tells it from others. */
+  /** Tells it from similar ones. */
   detail?: ReactNode;
-  /** The heading that it stands below. */
+  /** The heading above it. */
   group: string;
   choose: () => void;
 }
 
 interface FinderProps {
-  /** The field's accessible name. */
+  /** The accessible name of the field. */
   label: string;
   name?: string;
   placeholder: string;
   value: string;
   onChange: (text: string) => void;
   finds: readonly Find[];
-  /** Said where nothing is found; it stands below the field. */
+  /** The message if nothing is found; it appears below the field. */
   none?: string | undefined;
-  /** The list always stands there; else it opens while one types, and covers what is below it. */
+  /** The list is always visible. Otherwise it opens while the person types, and covers what is below it. */
   isAlways?: boolean;
-  /** Enter goes to the first find; else to the form that the field stands in, until one has been marked by an arrow key. */
+  /** Enter takes the first result. Otherwise Enter submits the form around the field, unless an arrow key has marked a result. */
   isEager?: boolean;
-  /** It is a field of a form: its label is seen, a press opens the list, and what is wrong stands below it. */
+  /** For a field of a form: its label is visible, a press opens the list, and an error appears below it. */
   field?: { error: string | undefined };
   maxLength: number;
 }
 
-/** A field, and the list of what its text finds: arrow keys mark, Enter chooses, Escape closes. */
+/** A field, and the list of results for its text: arrow keys mark, Enter chooses, Escape closes. */
 export function Finder(props: FinderProps): ReactNode {
   const { label, name, placeholder, value, onChange, finds, none, field, maxLength } = props;
   const { isAlways = false, isEager = false } = props;
@@ -124,14 +124,14 @@ export function Finder(props: FinderProps): ReactNode {
   );
 }
 
-/** What the input says of itself: as a field of a form, or as one that only seeks. @param open shows the list */
+/** The accessible names of the input: for a form field, or for a search field. @param open shows the list */
 function namesOf({ id, label, field }: Pick<FinderProps, 'label' | 'field'> & { id: string }, open: () => void) {
   if (!field) return { id, 'aria-label': label };
   const faulty = { 'aria-invalid': true, 'aria-describedby': `${id}-error` } as const;
   return { id, onClick: open, ...(field.error && faulty) };
 }
 
-/** What is wrong with what stands in the field, and that nothing was found. */
+/** The error of the field, and the message that nothing was found. */
 function Below({ id, error, none }: { id: string; error: string | undefined; none: string | undefined }): ReactNode {
   return (
     <>
@@ -153,7 +153,7 @@ interface FindsProps {
   finds: readonly Find[];
   isShown: boolean;
   isAlways: boolean;
-  /** Below 0: none. */
+  /** Negative if none is marked. */
   current: number;
   idOf: (index: number) => string;
   choose: (find: Find) => void;
@@ -169,7 +169,7 @@ function Finds({ id, label, finds, isShown, isAlways, current, idOf, choose, mar
       role="listbox"
       aria-label={label}
       hidden={!isShown || finds.length === 0}
-      // The focus stays in the field.
+      // Keeps the focus in the field.
       onPointerDown={(event) => event.preventDefault()}
     >
       {[...groups].map(([group, own]) => (

@@ -1,12 +1,12 @@
-/** A format takes a hundred times as long to make as to use, and a table uses the same few in every row: each is made once. */
+/** Creating a format takes a hundred times as long as using it, and table rows share the same few. So each one is created once. */
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
-/** As `new Intl.DateTimeFormat`. */
+/** Like `new Intl.DateTimeFormat`. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return once(`date ${locale} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale, options));
 }
 
-/** As `new Intl.NumberFormat`. */
+/** Like `new Intl.NumberFormat`. */
 export function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   return once(`number ${locale} ${JSON.stringify(options)}`, () => new Intl.NumberFormat(locale, options));
 }

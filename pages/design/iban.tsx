@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react';
 import { visible } from './foreign-text.tsx';
 import './iban.css';
 
-/** An IBAN in fours, as people read it (ISO 13616, its paper form). Its text has no spaces, and nor has a copy of it. */
+/** An IBAN in groups of four, as people read it (the paper form of ISO 13616). The text itself has no spaces, so copies have none either. */
 export function Iban({ children }: { children: string }): ReactNode {
   return (
     <bdi className="iban">

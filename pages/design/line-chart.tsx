@@ -5,34 +5,34 @@ import { numberFormat } from './formats.ts';
 import { NoValues, Plot } from './plot.tsx';
 import { HEIGHT, type Scale, scaleOf } from './scale.ts';
 
-/** A point: where it is drawn, and what it says. */
+/** A point: its position and its text. */
 export interface Point {
   label: string;
-  /** Only for drawing. */
+  /** For drawing only. */
   height: number;
   /** The exact value. */
   value: string;
 }
 
 interface ValueChartProps {
-  /** What it shows, in one sentence: it is read out in place of the line. */
+  /** What the chart shows, in one sentence: screen readers read it in place of the line. */
   name: string;
   points: Point[];
   columns: [string, string];
-  /** Said where every value is zero; without it, the line lies on the axis. */
+  /** The message if every value is zero; without it, the line lies on the axis. */
   none?: string;
 }
 
 const WIDTH = 300;
-/** Of its place a bar takes so much. */
+/** The width of a bar as a share of its slot. */
 const BAR = 0.7;
 
-/** A value over time, as a line from zero and as a table. The figures are the texts; numbers only place the line and its axis. */
+/** A value over time, as a line from zero and as a table. The figures are texts; numbers only position the line and its axis. */
 export function LineChart(props: ValueChartProps): ReactNode {
   return <ValueChart {...props} shape="line" />;
 }
 
-/** Values of days, as bars and as a table. */
+/** Daily values, as bars and as a table. */
 export function ValueBars(props: ValueChartProps): ReactNode {
   return <ValueChart {...props} shape="bars" />;
 }
@@ -91,7 +91,7 @@ function ValueChart({ name, points, columns, none, shape }: ValueChartProps & { 
   );
 }
 
-/** A line alone, where the figures beside it say what it comes to. @param name what is read out in its place */
+/** A plain line, for use beside the figures. @param name what screen readers read in its place */
 export function SparkLine({ name, heights }: { name: string; heights: readonly number[] }): ReactNode {
   const { line } = lineOf(heights);
   return (

@@ -10,15 +10,15 @@ const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' }
 
 interface MomentProps {
   at: string | null;
-  /** The time may stand below the day, where a column is narrow. */
+  /** Puts the time below the day, for narrow columns. */
   isStacked?: boolean;
-  /** Its day is enough; the time is in the exact one. */
+  /** Shows only the day; hovering shows the exact time. */
   isDay?: boolean;
-  /** Its time is enough: its day stands above. */
+  /** Shows only the time, because the day is shown above. */
   isTime?: boolean;
 }
 
-/** An instant in the person's language and time zone; the exact one on hover. */
+/** An instant in the person's language and time zone; hovering shows the exact time. */
 export function Moment({ at, isStacked = false, isDay = false, isTime = false }: MomentProps): ReactNode {
   const locale = useLocale();
   if (at === null) return null;
@@ -31,7 +31,7 @@ export function Moment({ at, isStacked = false, isDay = false, isTime = false }:
   );
 }
 
-/** The day and the time, with what the language puts between them. */
+/** The day and the time, with the separator of the language. */
 function Halves({ parts }: { parts: Intl.DateTimeFormatPart[] }): ReactNode {
   const hour = parts.findIndex(({ type }) => type === 'hour');
   const textOf = (some: Intl.DateTimeFormatPart[]) => some.map(({ value }) => value).join('');
@@ -44,7 +44,7 @@ function Halves({ parts }: { parts: Intl.DateTimeFormatPart[] }): ReactNode {
   );
 }
 
-/** A calendar day as a text, the same in every time zone. @param on `YYYY-MM-DD` */
+/** A calendar day as text, the same in every time zone. @param on `YYYY-MM-DD` */
 export function formatDay(on: string, locale: string): string {
   return dateFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`));
 }

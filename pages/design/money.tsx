@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { useLocale } from '../texts/text.tsx';
 import { numberFormat } from './formats.ts';
 
-/** Fraction digits that Intl takes. */
+/** The maximum of fraction digits in Intl. */
 const MAX_FRACTION_DIGITS = 100;
 
-/** A longer amount may break where a table has no room for it. */
+/** A longer amount may be broken over lines if a table has no room for it. */
 const LONG_CHARACTERS = 24;
 
 /**
- * A decimal text in a locale, never rounded: at least as many places as the currency has, and all that the text needs.
+ * A decimal text in a locale, never rounded. It has at least the places of its currency, and as many as the text needs.
  * @param amount plain decimal text, as `decimal` of the data client gives it
  */
 export function formatAmount(amount: string, currency: string | undefined, locale: string): string {
@@ -19,12 +19,12 @@ export function formatAmount(amount: string, currency: string | undefined, local
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-/** An amount with its currency in front, as one unbroken text. */
+/** An amount after its currency, as one unbroken text. */
 export function formatMoney(amount: string, currency: string, locale: string): string {
   return `${currency}\u00a0${formatAmount(amount, currency, locale)}`;
 }
 
-/** The places that a currency usually has: JPY none, KWD three. */
+/** The usual decimal places of a currency: JPY has none, KWD has three. */
 function placesOf(currency: string | undefined): number {
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return 0;
   return numberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
@@ -35,7 +35,7 @@ interface MoneyProps {
   currency: string;
 }
 
-/** An amount of money. It is a text from the answer to the page, and never a number. */
+/** An amount of money. It stays a text from the answer to the page, and never becomes a number. */
 export function Money({ amount, currency }: MoneyProps): ReactNode {
   const locale = useLocale();
   if (amount === null) return null;

@@ -1,7 +1,7 @@
 import { Children, type ReactNode } from 'react';
 import './badge.css';
 
-/** Says what went wrong: screen readers read it at once. */
+/** Reports an error: screen readers read it at once. */
 export function Alert({ children }: { children: ReactNode }): ReactNode {
   return (
     <div className="notice bad" role="alert">
@@ -11,8 +11,8 @@ export function Alert({ children }: { children: ReactNode }): ReactNode {
 }
 
 /**
- * Says what became of an act. Keep it in the page and change its content: only changes are read out. It can have the focus, which goes
- * there where the act has removed what had it.
+ * Reports the result of an act. Keep it in the page and change its content, because only changes are read out. It can take the focus, if
+ * the act has removed the element that had it.
  */
 export function Status({
   tone = 'good',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** What is typed is looked for once nothing was typed for so long. */
+/** The search starts when the person has typed nothing for this long. */
 const PAUSE_MS = 200;
 
 /** A text, once it has not changed for a moment. */

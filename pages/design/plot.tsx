@@ -3,21 +3,21 @@ import { HEIGHT, type Scale } from './scale.ts';
 import './chart.css';
 
 interface PlotProps {
-  /** What it shows, in one sentence: it is read out in place of the drawing. */
+  /** What the chart shows, in one sentence: screen readers read it in place of the drawing. */
   name: string;
   scale: Scale;
   tick: (value: number) => string;
   width: number;
-  /** How many values stand side by side. */
+  /** The number of values side by side. */
   count: number;
-  /** Where the value of a number is drawn, from the left. */
+  /** The horizontal position of a value, from the left. */
   x: (index: number) => number;
-  /** What is said of the value that is pointed at. */
+  /** The text for the value under the pointer. */
   tip: (index: number) => ReactNode;
   children: ReactNode;
 }
 
-/** A drawing over time with its axis. Whoever points at it reads the value there; the table below has all of them. */
+/** A chart over time with its axis. The pointer shows single values; the table below has them all. */
 export function Plot({ name, scale, tick, width, count, x, tip, children }: PlotProps): ReactNode {
   const [pointed, point] = useState<number>();
   const look = ({ currentTarget, clientX }: PointerEvent) => {
@@ -60,7 +60,7 @@ export function Plot({ name, scale, tick, width, count, x, tip, children }: Plot
   );
 }
 
-/** What stands in place of a drawing without values, in the same room. */
+/** Takes the place of a chart without values, in the same space. */
 export function NoValues({ children }: { children: ReactNode }): ReactNode {
   return <p className="plot-none quiet">{children}</p>;
 }

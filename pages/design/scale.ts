@@ -1,20 +1,20 @@
-/** Height of every drawing, in its own unit. */
+/** The height of every drawing, in its own unit. */
 export const HEIGHT = 100;
-/** Lines across a drawing, about. */
+/** The approximate number of horizontal lines. */
 const TICKS = 3;
-/** What a step between two round values may begin with. */
+/** The leading digits of a step between two lines. */
 const ROUND = [1, 2, 5, 10];
 
-/** A y axis of round values. */
+/** A y axis with round values. */
 export interface Scale {
   ticks: number[];
-  /** Where a value is drawn, from the top. */
+  /** The vertical position of a value, from the top. */
   y: (value: number) => number;
 }
 
 /**
- * An axis that holds all values, and zero.
- * @param isWhole the values are counts: there is nothing between two of them
+ * An axis that includes zero and all values.
+ * @param isWhole the values are counts, so that lines fall on whole numbers only
  */
 export function scaleOf(values: readonly number[], isWhole: boolean): Scale {
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];

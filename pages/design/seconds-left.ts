@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SECOND_MS = 1_000;
 
-/** Whole seconds until a moment of this device's clock; 0 after it. */
+/** Whole seconds until a time on this device's clock; 0 after it. */
 export function useSecondsLeft(untilMs: number): number {
   const [left, setLeft] = useState(() => secondsUntil(untilMs));
   useEffect(() => {

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Alert } from './notice.tsx';
 import './states.css';
 
-/** Nothing is there, and what one can do about it. */
+/** Says that there is nothing, and what the person can do about it. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
   return (
     <div className="state">
@@ -15,7 +15,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Space is kept while something is fetched, so that nothing jumps. */
+/** Reserves the space while data is fetched, so that nothing jumps. */
 export function Loading({ rows = 4 }: { rows?: number }): ReactNode {
   const t = useText();
   return (
@@ -29,7 +29,7 @@ export function Loading({ rows = 4 }: { rows?: number }): ReactNode {
   );
 }
 
-/** What failed, what it says, and a way to try again: of a call that was refused, or that no answer came to. */
+/** Shows a failed call, refused or unanswered: its message, and a way to try again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
   const t = useText();
   if (error instanceof CallError && error.status === 403)

@@ -3,28 +3,28 @@ import { type Key, useRef, useState } from 'react';
 /** A row of a list that others change at the same time. */
 export interface SteadyRow<Row> {
   row: Row;
-  /** It is no longer in the list; its place is kept for the time being. */
+  /** It has left the list; its place is kept for now. */
   isGone: boolean;
 }
 
 interface SteadyOptions<Row> {
   keyOf: (row: Row) => Key;
-  /** Which rows these are, as a page's number: other ones replace them at once. */
+  /** Identifies the set of rows, such as a page number. Rows of another set replace them at once. */
   scope: Key;
-  /** Something is selected. */
+  /** True if something is selected. */
   isHeld?: boolean;
 }
 
 interface Steady<Row> {
   rows: SteadyRow<Row>[];
   isHeld: boolean;
-  /** For the element around the rows: it notices that somebody is about to click. */
+  /** Handlers for the element around the rows: they notice that somebody may be about to click. */
   holders: Record<'onPointerEnter' | 'onPointerLeave' | 'onFocus' | 'onBlur', () => void>;
 }
 
 /**
- * Rows that stay where they are while somebody points at them, works in them by keyboard, or has selected something: what leaves the list
- * keeps its place, and what comes to it stands at the end.
+ * Rows that keep still while somebody points at them, uses them by keyboard, or has selected something. A row that leaves the list keeps
+ * its place, and new rows appear at the end.
  */
 export function useSteadyRows<Row>(rows: readonly Row[], options: SteadyOptions<Row>): Steady<Row> {
   const [isPointed, setPointed] = useState(false);

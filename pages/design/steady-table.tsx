@@ -7,16 +7,16 @@ interface SteadyTableProps<Row> {
   columns: Column<SteadyRow<Row>>[];
   rows: readonly Row[];
   rowKey: (row: Row) => Key;
-  /** Which rows these are, as a page's number: other ones replace them at once. */
+  /** Identifies the set of rows, such as a page number. Rows of another set replace them at once. */
   scope: Key;
   className?: string;
-  /** Something is selected. */
+  /** True if something is selected. */
   isHeld?: boolean;
-  /** Its last row has gone: another page may have rows. */
+  /** Called when the last row has gone: another page may still have rows. */
   onEmpty?: () => void;
 }
 
-/** A table of rows that others change at the same time: nothing moves under the pointer. */
+/** A table whose rows others change at the same time: nothing moves under the pointer. */
 export function SteadyTable<Row>(props: SteadyTableProps<Row>): ReactNode {
   const { rows, rowKey, scope, isHeld = false, onEmpty, ...table } = props;
   const steady = useSteadyRows(rows, { keyOf: rowKey, scope, isHeld });
@@ -35,9 +35,9 @@ export function SteadyTable<Row>(props: SteadyTableProps<Row>): ReactNode {
 }
 
 /**
- * Keeps the columns as wide as they are: a long text in a new row would move what stands beside it. In a window of another size, as of a
- * phone that is turned, they are let go.
- * @returns lets them go
+ * Keeps the column widths: a long text in a new row would move the other columns. If the window changes its size, for example when a phone
+ * is turned, the widths are released.
+ * @returns a function that releases them
  */
 function keepWidths(frame: HTMLElement): () => void {
   const table = frame.querySelector('table');

@@ -5,11 +5,11 @@ import './steps.css';
 export interface Step {
   title: ReactNode;
   state: 'done' | 'now' | 'later' | 'failed';
-  /** When, who, why. */
+  /** When, who and why. */
   detail?: ReactNode;
 }
 
-/** The way of something through its states, in order. */
+/** The steps of something through its states, in order. */
 export function Steps({ name, steps }: { name: string; steps: Step[] }): ReactNode {
   const t = useText();
   return (

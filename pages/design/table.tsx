@@ -2,11 +2,11 @@ import type { Key, ReactNode } from 'react';
 import './table.css';
 
 export interface Column<Row> {
-  /** The field that it sorts by, and its key. */
+  /** The sort field, and the React key. */
   key: string;
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Aligns numbers at the right. */
   numeric?: boolean;
   sortable?: boolean;
 }
@@ -17,22 +17,22 @@ export interface Sort {
 }
 
 interface TableProps<Row> {
-  /** Its accessible name. */
+  /** The accessible name. */
   name: string;
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => Key;
   sort?: Sort | undefined;
   onSort?: (sort: Sort) => void;
-  /** A style of its own for the rows, where they are cards. */
+  /** An extra CSS class, for rows that are shown as cards. */
   className?: string;
-  /** The key of the row that is shown elsewhere. */
+  /** The key of the row that is open elsewhere. */
   current?: Key | undefined;
-  /** A row was pressed beside what can be pressed in it. */
+  /** Called when a row is pressed outside its links and controls. */
   onOpen?: ((row: Row) => void) | undefined;
 }
 
-/** A table; below 48 rem each row is a card whose lines carry the columns' names. The roles keep it a table there. */
+/** A table. Below 48 rem each row is a card, whose lines show the column names; its ARIA roles keep it a table. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
   const { name, columns, rows, rowKey, sort, onSort, className = '', current, onOpen } = props;
   return (
@@ -67,7 +67,7 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
   );
 }
 
-/** Not on a link or a control, and no text was marked. */
+/** True outside links and controls, and if no text is selected. */
 function isBeside(target: EventTarget): boolean {
   return !(target as Element).closest('a, button, input, label, summary') && getSelection()?.isCollapsed !== false;
 }

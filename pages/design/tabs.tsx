@@ -3,14 +3,14 @@ import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/
 import './tabs.css';
 
 interface TabsProps {
-  /** Their accessible name. */
+  /** The accessible name of the tab list. */
   name: string;
   tabs: { id: string; title: string; count?: number; content: () => ReactNode }[];
   selected: string;
   onSelect: (id: string) => void;
 }
 
-/** Views of one thing, of which one is seen. Only the selected one is drawn. A count beside a title is no part of the tab's name. */
+/** Views of one thing, one of which is visible. Only the selected one is rendered. A count beside a title is not part of the tab's name. */
 export function Tabs({ name, tabs, selected, onSelect }: TabsProps): ReactNode {
   return (
     <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(String(key))}>

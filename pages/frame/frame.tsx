@@ -12,22 +12,22 @@ import type { PaletteSource } from './palette-entries.ts';
 import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import './frame.css';
 
-/** Languages in themselves: who looks for one reads no other. */
+/** The languages under their own names, for people who read no other. */
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
 
 interface FrameProps {
-  /** The application's pages; those of a group stand below its name. */
+  /** The application's pages. Those of a group are below its name. */
   links: { to: string; title: string; group?: string }[];
-  /** What the header has before `Sign out`: the client, a search, who is signed in. */
+  /** What the header shows before `Sign out`: the client, a search, the person. */
   head?: ReactNode;
-  /** What the list of Ctrl K finds besides the pages. */
+  /** What Ctrl K finds besides the pages. */
   palette: PaletteSource;
   onSignOut: () => void;
   onLanguage: (language: Language) => void;
   children: ReactNode;
 }
 
-/** What is around every page of both applications: the institution, the way to the pages, and out. */
+/** The frame around every page of both applications: the institution, the navigation, and the way out. */
 export function Frame({ links, head, palette, onSignOut, onLanguage, children }: FrameProps): ReactNode {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
@@ -93,13 +93,13 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
   );
 }
 
-/** Another link leads below it, and is the one that shows where one is. */
+/** Whether a deeper link matches the path too, and marks the current page instead. */
 function isElsewhere(to: string, links: FrameProps['links'], path: string): boolean {
   const isBelow = (one: string, other: string) => one === other || one.startsWith(other === '/' ? other : `${other}/`);
   return links.some((other) => other.to !== to && isBelow(other.to, to) && (to === '/' || isBelow(path, other.to)));
 }
 
-/** Whose pages these are: the logo, or else the initial and the name. */
+/** Whose pages these are: the logo, or else an initial and the name. */
 export function Mark(): ReactNode {
   const { name, logo } = institution;
   if (logo) return <img src={logo} alt={name} />;
@@ -147,7 +147,7 @@ function Settings({ onLanguage }: Pick<FrameProps, 'onLanguage'>): ReactNode {
   );
 }
 
-/** One of the two choices that concern how everything looks: quiet, at the end of the navigation. */
+/** One of the two display settings, shown quietly at the end of the navigation. */
 function Setting({ icon, label, children }: { icon: IconName; label: string; children: ReactNode }): ReactNode {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children

@@ -1,26 +1,26 @@
 import { useEffect } from 'react';
 
 /**
- * Where what has the focus leaves the page or is switched off, the browser lets the focus fall back to the document: whoever works by
- * keyboard or hears the page begins at its top again. Here it goes back to what opened the dialog that was closed. Where that is gone too,
- * it goes to the result of the act that the page shows, or else to the heading.
+ * If the focused element is removed or disabled, browsers move the focus to the document, and keyboard and screen reader users start at the
+ * top. This returns the focus to what opened the closed dialog. If that is gone too, it goes to the page's result message, or else to the
+ * heading.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: Element | undefined;
-    /** What had the focus last outside of dialogs. */
+    /** The last focused element outside dialogs. */
     let opener: Element | undefined;
     const isLost = () => last !== undefined && !isUsable(last);
     const remember = ({ target }: FocusEvent) => {
       last = target as Element;
       if (!last.closest('.dialog')) opener = last;
     };
-    // Somebody has put it down, by a click beside it: nothing is to be brought back.
+    // A click outside has dropped the focus on purpose: nothing is to be restored.
     const forget = ({ target }: FocusEvent) =>
       requestAnimationFrame(() => {
         if (last === target && !isLost() && document.activeElement === document.body) last = undefined;
       });
-    // React Aria moves the focus first, where it still can.
+    // React Aria moves the focus first, if it still can.
     const look = () => isLost() && requestAnimationFrame(() => requestAnimationFrame(bringBack));
     const bringBack = () => {
       const { activeElement: active } = document;
@@ -28,7 +28,7 @@ export function useKeptFocus(): void {
       if (!isLost() || isElsewhere || document.querySelector('.dialog')) return;
       const result = document.querySelector('main [role=status]:has(.notice)') ?? document.querySelector('h1');
       const next = opener && isUsable(opener) ? opener : result;
-      // What cannot take it yet, because React Aria lets go of the page only now, is asked again at the next change.
+      // An element may not be focusable yet, because React Aria is still releasing the page. The next change tries again.
       if (next instanceof HTMLElement) next.focus();
     };
     const changes = new MutationObserver(look);

@@ -1,6 +1,6 @@
 import type { IconName } from '../design/icon.tsx';
 
-/** The drawing of each page that a navigation leads to, by its path below the application's. */
+/** The icon of each page in a navigation, by its path within the application. */
 const ICONS: Record<string, IconName> = {
   '/': 'house',
   '/payments': 'send',

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '../texts/text.tsx';
 import { Page } from './page.tsx';
 
-/** What an address that is no page, or shows nothing any more, looks like. */
+/** Shown for an address that is not a page, or no longer shows anything. */
 export function NotFound(): ReactNode {
   const t = useText();
   return (

@@ -2,11 +2,11 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { institution } from '../data/document.ts';
 
 interface PageProps {
-  /** The one `h1`, and the title of the window. */
+  /** The single `h1`, and the title of the window. */
   title: string;
-  /** What stands in the heading, where it is more than the title: a text of others. */
+  /** The content of the heading, if it differs from the title: a text of others. */
   heading?: ReactNode;
-  /** What one can do here, beside the heading. */
+  /** The page's actions, beside the heading. */
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -16,14 +16,14 @@ let pagesShown = 0;
 /** Whether this document has shown a page. */
 export const hasShownPage = (): boolean => pagesShown > 0;
 
-/** A page: its title, its heading, and its content. After a move to another page the focus is on the heading. */
+/** A page: its title, its heading, and its content. After navigation the focus is on the heading. */
 export function Page({ title, heading, actions, children }: PageProps): ReactNode {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} - ${institution.name}`;
   }, [title]);
   useEffect(() => {
-    // Where the page is scrolled to is the router's affair (scroll.ts): the focus may come before or after it.
+    // The router decides the scroll position (scroll.ts): the focus may come before or after it.
     if (pagesShown > 0) head.current?.focus({ preventScroll: true });
     pagesShown += 1;
   }, []);

@@ -3,10 +3,10 @@ import { Icon } from '../design/icon.tsx';
 import { useText } from '../texts/text.tsx';
 import type { PaletteProps } from './palette.tsx';
 
-/** What the key beside K is called on this device. */
+/** The name of the modifier key on this device. */
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Opens the list of everything that one can go to; Ctrl K and Cmd K do so too. Its file is loaded when it is opened first. */
+/** Opens the command palette; so do Ctrl K and Cmd K. Its file is loaded when it is first opened. */
 export function PaletteButton(props: Omit<PaletteProps, 'onClose'>): ReactNode {
   const t = useText();
   const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
@@ -16,7 +16,7 @@ export function PaletteButton(props: Omit<PaletteProps, 'onClose'>): ReactNode {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
         return;
       event.preventDefault();
-      // A dialog is answered first.
+      // An open dialog must be answered first.
       if (!document.querySelector('.dialog')) setOpen(true);
     };
     addEventListener('keydown', onKey);
@@ -24,7 +24,7 @@ export function PaletteButton(props: Omit<PaletteProps, 'onClose'>): ReactNode {
   }, []);
   useEffect(() => {
     if (!isOpen || Palette) return;
-    // Where the file does not come, nothing opens: the pages are in the navigation too.
+    // If the file cannot be loaded, nothing opens: the pages are also in the navigation.
     import('./palette.tsx').then((module) => setPalette(() => module.Palette)).catch(() => setOpen(false));
   }, [isOpen, Palette]);
   return (

@@ -4,12 +4,12 @@ import type { Find } from '../design/finder.tsx';
 export type PaletteEntry = Omit<Find, 'choose'> &
   ({ to: string; search?: Record<string, string> } | { act: () => void });
 
-/** What an application's list of Ctrl K finds besides its pages. */
+/** What an application's palette finds besides its pages. */
 export interface PaletteSource {
-  /** Whose records it finds. */
+  /** Identifies whose records it finds. */
   scope: string;
-  /** What can be done from everywhere. Their titles are texts: what is typed is looked for in them. */
+  /** Commands that are available everywhere. Their titles are texts, so that typing can search them. */
   acts: (PaletteEntry & { title: string })[];
-  /** Looks for records. @throws CallError */
+  /** Searches for records. @throws CallError */
   find: (text: string, signal: AbortSignal) => Promise<PaletteEntry[]>;
 }

@@ -20,11 +20,11 @@ export interface PaletteProps {
   onClose: () => void;
 }
 
-/** Characters of what is looked for. */
+/** Maximum characters of a search text. */
 const MAX_SOUGHT_LENGTH = 140;
 const MIN_SOUGHT_LENGTH = 2;
 
-/** The list of everything that one can go to and do: pages, acts, and records by what is typed. */
+/** The palette of everything that a person can open or do: pages, commands, and records by search. */
 export function Palette({ links, source, onSignOut, onClose }: PaletteProps): ReactNode {
   const t = useText();
   const navigate = useNavigate();
@@ -92,7 +92,7 @@ export function Palette({ links, source, onSignOut, onClose }: PaletteProps): Re
   );
 }
 
-/** All words of a text begin a word of a title, in any case and without accents. */
+/** Whether each word of the text starts some word of the title, ignoring case and accents. */
 function holds(title: string, text: string): boolean {
   const wordsOf = (some: string) =>
     plain(some)

@@ -7,17 +7,17 @@ import { NotFound } from './not-found.tsx';
 import { keepScroll } from './scroll.ts';
 import { parseSearch, type Search } from './search.ts';
 
-/** A page: its path below the application's, and the module whose default export draws it. `$name` is a parameter. */
+/** A page: its path within the application, and the module whose default export draws it. `$name` is a parameter. */
 export interface PageRoute {
   path: string;
   load: () => Promise<{ default: FunctionComponent }>;
-  /** The page is drawn without what `around` draws around the others: it is about no client. */
+  /** The page is drawn outside `around`, because it is not about a client. */
   alone?: true;
 }
 
 /**
- * The router of an application. Each page is a file of its own in the build, and links keep the names in `kept` in their address.
- * @param options `frame` draws what is around all pages and stays, `around` what belongs to each page
+ * The router of an application. Each page is its own file in the build. Links carry over the query parameters named in `kept`.
+ * @param options `frame` is drawn once around all pages, `around` for each page
  */
 export function createPageRouter(options: {
   basepath: string;
@@ -50,7 +50,7 @@ export function createPageRouter(options: {
   });
   const router = createRouter({
     routeTree: root.addChildren(pages),
-    // Not `basepath`, which gives the first page's address a slash at its end.
+    // Not `basepath`, which adds a trailing slash to the address of the first page.
     rewrite: {
       input: ({ url }) => {
         url.pathname = url.pathname.slice(options.basepath.length) || '/';

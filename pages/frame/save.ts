@@ -1,9 +1,9 @@
 import type { FileAnswer } from '../data/call.ts';
 
-/** The browser has opened the file by then. */
+/** By then, the browser has opened the file. */
 const OPENED_MS = 60_000;
 
-/** Lets the browser save a file that the page has fetched. */
+/** Makes the browser save a file that the page has fetched. */
 export function save({ name, content }: FileAnswer): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -1,4 +1,4 @@
-/** The query of an address: texts under the API's names; a name that repeats is a list. */
+/** The query of an address: texts under the API's names. A repeated name is a list. */
 export type Search = Record<string, string | string[] | undefined>;
 
 export function parseSearch(text: string): Search {
@@ -10,7 +10,7 @@ export function parseSearch(text: string): Search {
   return search;
 }
 
-/** The first value of a name. */
+/** The first value of a parameter. */
 export function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

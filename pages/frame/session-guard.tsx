@@ -10,12 +10,12 @@ import { Failure } from '../design/states.tsx';
 import { useText } from '../texts/text.tsx';
 import { Mark } from './frame.tsx';
 
-/** How long it is said that the connection is back. */
+/** How long the page shows that the connection is back. */
 const BACK_MS = 4_000;
 
 /**
- * Draws an application while its session lasts. It warns a minute before the end, removes everything at the end, and says when the
- * connection is lost.
+ * Draws an application while its session lasts. It warns a minute before the end, removes everything at the end, and reports a lost
+ * connection.
  * @param prefix `/app` or `/console`
  */
 export function SessionGuard({ prefix, children }: { prefix: string; children: ReactNode }): ReactNode {
@@ -75,7 +75,7 @@ function SignedOut({ why, minutes }: { why: SessionEnd; minutes: number }): Reac
   );
 }
 
-/** What was lost comes back by itself: then everything on the page is asked for again. */
+/** Reports a lost connection. When it is back, everything on the page is fetched again. */
 function Connection({ isLost }: { isLost: boolean }): ReactNode {
   const t = useText();
   const [isBack, setBack] = useState(false);
@@ -100,7 +100,7 @@ function Connection({ isLost }: { isLost: boolean }): ReactNode {
   );
 }
 
-/** A page that the browser kept and shows again may be of somebody who has signed out since. */
+/** A page that the browser restores from its cache may belong to a person who has signed out since. */
 function useFreshPage(): void {
   useEffect(() => {
     const check = (event: PageTransitionEvent) => {

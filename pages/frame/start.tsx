@@ -16,11 +16,11 @@ interface Application {
   prefix: string;
   router: AnyRouter;
   texts: TextFiles;
-  /** What else has to be known before the first page is drawn. */
+  /** Loads what else must be known before the first page is drawn. */
   learn?: () => Promise<void>;
 }
 
-/** Draws an application into its document, in the document's language. What the first page needs is fetched side by side. */
+/** Draws an application into its document, in the document's language. What the first page needs is fetched in parallel. */
 export async function start({ prefix, router, texts, learn }: Application): Promise<void> {
   applyTheme();
   const language = LANGUAGES.find((each) => each === document.documentElement.lang) ?? 'en';
@@ -39,6 +39,6 @@ export async function start({ prefix, router, texts, learn }: Application): Prom
       </TextContext>
     </StrictMode>
   );
-  // A transition draws in slices of some milliseconds: a slow phone scrolls and takes taps in between.
+  // A transition renders in slices of some milliseconds, so that a slow phone can scroll and take taps in between.
   startTransition(() => createRoot(root).render(application));
 }

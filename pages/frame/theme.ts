@@ -3,7 +3,7 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = 'lombard.theme';
 
-/** The theme that this browser was told to use. */
+/** The theme chosen in this browser. */
 export function theme(): Theme {
   const kept = localStorage.getItem(KEY);
   return THEMES.find((each) => each === kept) ?? 'system';
@@ -15,7 +15,7 @@ export function setTheme(chosen: Theme): void {
   applyTheme();
 }
 
-/** Makes the document light or dark; `system` leaves it to the device. */
+/** Makes the document light or dark; `system` follows the device. */
 export function applyTheme(): void {
   const chosen = theme();
   if (chosen === 'system') delete document.documentElement.dataset.theme;

@@ -29,7 +29,7 @@ import type consoleWords from './console/en/words.json';
 import type design from './shared/en/design.json';
 import type frame from './shared/en/frame.json';
 
-/** Every file of English texts, one line each: English is the source, and a key that it does not have does not compile. */
+/** All files of English texts, one line each. English is the source, and a key that it lacks does not compile. */
 type AllTexts = typeof accounts &
   typeof app &
   typeof approvals &

@@ -5,10 +5,10 @@ import type { TextKey } from './keys.ts';
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The texts of one language, by their keys: ICU messages. */
+/** The texts of one language, by key: ICU messages. */
 export type Messages = Readonly<Record<string, string>>;
 
-/** What a message names in braces. */
+/** The values for the names in a message's braces. */
 type Values = Record<string, string | number | Date>;
 
 interface Texts {
@@ -23,14 +23,14 @@ export function useLanguage(): Language {
   return use(TextContext).language;
 }
 
-/** The locale of numbers and dates: the browser's one of the person's language, as `en-GB`. */
+/** The locale for numbers and dates: the browser's locale for the person's language, such as `en-GB`. */
 export function useLocale(): string {
   const language = useLanguage();
   const own = navigator.languages.find((locale) => locale.toLowerCase().split('-')[0] === language);
   return own ?? (language === 'en' ? 'en-GB' : language);
 }
 
-/** A function that gives a text of the person's language: `t('design.request', { id })`. */
+/** A function that gives a text in the person's language: `t('design.request', { id })`. */
 export function useText(): (key: TextKey, values?: Values) => string {
   const { language, messages } = use(TextContext);
   return useMemo(
@@ -42,7 +42,7 @@ export function useText(): (key: TextKey, values?: Values) => string {
   );
 }
 
-/** As `useText`, for texts with elements in them: `rich('home.by', { name: <ForeignText>{name}</ForeignText> })`. */
+/** Like `useText`, for texts that contain elements: `rich('home.by', { name: <ForeignText>{name}</ForeignText> })`. */
 export function useRichText(): (key: TextKey, values: Record<string, ReactNode>) => ReactNode {
   const { language, messages } = use(TextContext);
   return (key, values) => {
@@ -52,7 +52,7 @@ export function useRichText(): (key: TextKey, values: Record<string, ReactNode>)
   };
 }
 
-/** Messages that say themselves: most of them, and reading ICU takes time. */
+/** Messages that need no formatting. Most need none, and parsing ICU takes time. */
 const PLAIN = /^[^{}']*$/;
 
 const formats = new Map<string, IntlMessageFormat>();

@@ -1,7 +1,7 @@
 /**
- * The attribute types of a distinguished name and their names. The first name of a line is the one that OpenSSL prints with
- * `-nameopt RFC2253`; the others are accepted when a name is read. Any other attribute type is written as its number, with its
- * value in hexadecimal (RFC 4514, section 2.4).
+ * The attribute types of a distinguished name, with their names. The first name in a line is the one that OpenSSL prints with `-nameopt
+ * RFC2253`; the others are also accepted when a name is read. Any other attribute type is written as its number, with its value in
+ * hexadecimal (RFC 4514, section 2.4).
  */
 const LINES = `
 2.5.4.3 CN commonName
@@ -92,13 +92,13 @@ for (const line of LINES.trim().split('\n')) {
   NAME_OF.set(number, names[0] ?? number);
   for (const name of names) NUMBER_OF.set(name, number);
 }
-// Names are case-insensitive (RFC 4514, 3). OpenSSL's `uid` for the unique identifier is not: `uid` is the RFC's userid.
+// Names are case-insensitive (RFC 4514, 3). OpenSSL's `uid` for the unique identifier is the exception, because `uid` is the RFC's userid.
 for (const [name, number] of [...NUMBER_OF]) {
   const lower = name.toLowerCase();
   if (!NUMBER_OF.has(lower)) NUMBER_OF.set(lower, number);
 }
 
-/** The name of an attribute type, `CN` for `2.5.4.3`; undefined for a type without one. */
+/** The name of an attribute type, such as `CN` for `2.5.4.3`; undefined for a type without a name. */
 export function attributeName(number: string): string | undefined {
   return NAME_OF.get(number);
 }

@@ -2,21 +2,21 @@ import { X509Certificate } from 'node:crypto';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { loadRevocationLists, type RevocationList } from './revocation-list.ts';
 
-/** What certificates are validated against. */
+/** The trust anchors and lists with which certificates are validated. */
 export interface Authority {
   /** Trust anchors (RFC 5280, section 6.1.1). */
   anchors: Certificate[];
-  /** Revocation lists by issuer; undefined where revocation is not checked. */
+  /** Revocation lists by issuer; undefined if revocation is not checked. */
   lists: Map<string, RevocationList[]> | undefined;
 }
 
 /**
- * Reads what certificates are validated against.
- * @param ca PEM texts. Every certificate in them is trusted to issue. A path ends at a self-signed one, or at one whose own issuer is
- *   not among them
- * @param crl PEM texts of revocation lists. Without any, revocation is not checked. Otherwise every authority of a path needs a
- *   current list
- * @throws Error saying what is wrong with which text
+ * Reads the trust anchors and lists with which certificates are validated.
+ * @param ca PEM texts. Every certificate in them is trusted to issue. A path ends at a self-signed one, or at one whose own issuer is not
+ * among them
+ * @param crl PEM texts of revocation lists. Without any, revocation is not checked. Otherwise every authority of a path needs a current
+ * list
+ * @throws Error that says what is wrong with which text
  */
 export async function loadAuthority(ca: string[], crl: string[]): Promise<Authority> {
   const anchors = ca.flatMap((pem) => {

@@ -5,12 +5,12 @@ import { fieldsOf } from '../values/unknown.ts';
 import { issuerOf, subjectOf } from './distinguished-name.ts';
 
 const library = late((require) => {
-  // It finds its parts through the metadata that this polyfill keeps.
+  // The library finds its parts through the metadata of this polyfill.
   require('reflect-metadata');
   return require('@peculiar/x509') as typeof import('@peculiar/x509');
 });
 
-/** What validation needs of a certificate, read once. A part that the certificate does not state is undefined. */
+/** The parts of a certificate that validation needs, read once. A part that the certificate does not contain is undefined. */
 export interface Certificate {
   der: Uint8Array;
   native: X509Certificate;
@@ -33,7 +33,7 @@ export interface Certificate {
   listPoints: string[];
   strongKey: boolean;
   strongSignature: boolean;
-  /** The number of an extension that restricts the certificate in a way that is not supported. */
+  /** The number of an extension that restricts the certificate in an unsupported way. */
   unsupported: string | undefined;
 }
 
@@ -54,7 +54,7 @@ const MIN_RSA_BITS = 2048;
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const DIGESTS = new Set(['SHA-256', 'SHA-384', 'SHA-512']);
 
-/** Reads a certificate from DER. @throws Error where it is malformed, repeats an extension or has a negative serial number */
+/** Reads a certificate from DER. @throws Error if it is malformed, repeats an extension or has a negative serial number */
 export function readCertificate(der: Uint8Array): Certificate {
   const x509 = library();
   const native = new X509Certificate(der);

@@ -1,7 +1,7 @@
 import { BaseBlock, fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
-/** The longest name that is read, as text. */
+/** The longest name that is read, in bytes of its text. */
 const MAX_DISTINGUISHED_NAME_BYTES = 4096;
 
 interface Attribute {
@@ -12,38 +12,38 @@ interface Attribute {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UTF16 = new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true });
 
-/** Universal tags of text with one byte for each character. OpenSSL reads all of them as Latin-1. */
+/** Universal tags of text with one byte per character. OpenSSL reads all of them as Latin-1. */
 const LATIN_TAGS = new Set([18, 19, 20, 22, 23, 24, 26]);
 const UTF8_TAG = 12;
 const UNIVERSAL_TAG = 28;
 const BMP_TAG = 30;
 
 /**
- * The subject of a certificate as text: RFC 4514 in UTF-8, most specific part first, as
- * `openssl x509 -subject -nameopt RFC2253,utf8,-esc_msb` prints it (docs/decisions.md, 7).
+ * The subject of a certificate as text: RFC 4514 in UTF-8, most specific part first, in the form of `openssl x509 -subject -nameopt
+ * RFC2253,utf8,-esc_msb` (docs/decisions.md, 7).
  * @param der the certificate
- * @returns undefined where the certificate or its subject cannot be read; '' for an empty subject
+ * @returns undefined if the certificate or its subject cannot be read; '' for an empty subject
  */
 export function subjectOf(der: Uint8Array): string | undefined {
   return read(() => render(namesOf(der).subject));
 }
 
-/** The issuer of a certificate, written as `subjectOf` writes the subject. */
+/** The issuer of a certificate, in the form of `subjectOf`. */
 export function issuerOf(der: Uint8Array): string | undefined {
   return read(() => render(namesOf(der).issuer));
 }
 
-/** A Name (a SEQUENCE of relative names, DER) as text, written as `subjectOf` does. */
+/** A Name (a SEQUENCE of relative names, DER) as text, in the form of `subjectOf`. */
 export function nameText(der: Uint8Array): string | undefined {
   return read(() => render(parse(der)));
 }
 
 /**
- * The canonical spelling of a distinguished name: two names are the same exactly when their canonical spellings are equal.
- * It normalises the names of attribute types, removes superfluous spaces and escapes, and sorts the parts of a multi-valued
- * component. Values are not normalised: case, inner spaces and look-alike letters make a difference.
+ * The canonical spelling of a distinguished name: two names are the same exactly if their canonical spellings are equal. It normalises the
+ * names of attribute types, removes superfluous spaces and escapes, and sorts the parts of a multi-valued component. Values are not
+ * normalised, so case, inner spaces and look-alike letters make a difference.
  * @param text RFC 4514, most specific part first
- * @returns undefined where the text is not such a name
+ * @returns undefined if the text is not such a name
  */
 export function canonicalDistinguishedName(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_DISTINGUISHED_NAME_BYTES) return undefined;
@@ -72,7 +72,7 @@ function parse(der: Uint8Array): Sequence {
   return result;
 }
 
-/** What every block has. @throws where there is none */
+/** Checks that something is a block of asn1js. @throws if it is not */
 export function blockOf(block: unknown): BaseBlock {
   if (!(block instanceof BaseBlock)) throw new Error('not a block');
   return block;
@@ -96,7 +96,8 @@ function namesOf(certificate: Uint8Array): { issuer: unknown; subject: unknown }
 }
 
 function render(name: unknown): string {
-  // The least specific component is first in the certificate and last in the text. OpenSSL orders the parts of a component likewise.
+  // The least specific component comes first in the certificate and last in the text. OpenSSL orders the parts of a component in the same
+  // way.
   return children(name)
     .map((component) => some(children(component)).map(attributeOf).map(renderAttribute).reverse().join('+'))
     .reverse()
@@ -115,7 +116,7 @@ function renderAttribute({ number, der }: Attribute): string {
   return `${name ?? number}=${text === undefined ? `#${Buffer.from(der).toString('hex').toUpperCase()}` : escaped(text)}`;
 }
 
-/** The text of a DER string value; undefined for a value of another type. @throws where its bytes are not what its type says */
+/** The text of a DER string value; undefined for a value of another type. @throws if its bytes do not match its type */
 function stringOf(der: Uint8Array): string | undefined {
   const { result, offset } = fromBER(der);
   if (offset !== der.length) throw new Error('there are bytes after the value');
@@ -145,7 +146,7 @@ function wide(content: Buffer): string {
   return text;
 }
 
-/** RFC 4514, section 2.4, with control characters as \XX. A single '#' is not escaped, as in OpenSSL. */
+/** Escapes a value by RFC 4514, section 2.4, with control characters as \XX. A single '#' is not escaped, as in OpenSSL. */
 function escaped(text: string): string {
   return text
     .replace(/[,+"<>;\\]/g, '\\$&')
@@ -156,7 +157,7 @@ function escaped(text: string): string {
     );
 }
 
-/** Splits at every separator without a backslash before it. */
+/** Splits at every separator that has no backslash before it. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -201,7 +202,7 @@ function unescaped(value: string): string {
   return UTF8.decode(Buffer.concat(bytes));
 }
 
-/** A text without the characters at its end that are this one. A regular expression would take the square of its length. */
+/** Removes a character from the end of a text. A regular expression would take quadratic time. */
 function withoutTrailing(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;

@@ -14,17 +14,17 @@ import { blockOf, nameText } from './distinguished-name.ts';
 
 /** A certificate revocation list (RFC 5280, section 5). */
 export interface RevocationList {
-  /** The issuer's name, as `nameText` writes it. */
+  /** The issuer's name, in the form of `nameText`. */
   issuer: string;
   thisUpdate: Date;
   nextUpdate: Date;
-  /** The certificates that it covers (issuing distribution point): all, only those of authorities, or only those of others. */
+  /** The certificates that it covers (issuing distribution point): all, only those of authorities, or only others. */
   scope: 'all' | 'authorities' | 'others';
-  /** Addresses of its distribution point. A list with any covers only certificates that name one of them. */
+  /** Addresses of its distribution point. A list with any address covers only certificates that name one of them. */
   points: string[];
   /** Serial numbers in capital hexadecimal without leading zeros. */
   serials: Set<string>;
-  /** The signed bytes, their signature, and the digest of the signature: null for Ed25519 and Ed448. */
+  /** The signed bytes, their signature, and the digest of the signature, which is null for Ed25519 and Ed448. */
   signed: Uint8Array;
   signature: Uint8Array;
   digest: string | null;
@@ -56,7 +56,7 @@ interface Extension {
   value: Uint8Array;
 }
 
-/** Reads the `X509 CRL` blocks of a PEM text. @throws Error as `loadRevocationLists` */
+/** Reads the `X509 CRL` blocks of a PEM text. @throws Error like `loadRevocationLists` */
 export function readRevocationLists(pem: string): RevocationList[] {
   const blocks = [...pem.matchAll(/-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]+)-----END X509 CRL-----/g)];
   return blocks.map((block) => readList(Buffer.from(block[1] ?? '', 'base64')));
@@ -98,7 +98,7 @@ export function serialText(hex: string): string {
 function revokedSerial(entry: unknown): string {
   const [serial, , found] = sequence(entry);
   if (!(serial instanceof Integer)) throw new Error('a revoked certificate has no serial number');
-  // The critical extension certificateIssuer would mean that the entry is about another authority's certificate.
+  // A critical certificateIssuer extension would mean that the entry concerns another authority's certificate.
   for (const extension of found ? extensions(found) : []) refuseUnknown(extension, [REASON]);
   return serialText(Buffer.from(serial.valueBlock.valueHexView).toString('hex'));
 }

@@ -4,12 +4,12 @@ import { type RevocationList, readRevocationLists } from './revocation-list-read
 
 export type { RevocationList } from './revocation-list-reader.ts';
 
-/** The size of a file of lists. 16 MiB hold about 400,000 revoked certificates. */
+/** The most bytes of a file of lists. 16 MiB hold about 400,000 revoked certificates. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 /** Larger lists are read in a thread of their own, because 50,000 entries would block the service for seconds. */
 const MAX_INLINE_BYTES = 32 * 1024;
 
-/** Issuers cached for a list. Anybody can present any number of certificates with the name of an authority. */
+/** The number of issuers that are cached for a list. Anybody can present any number of certificates with the name of an authority. */
 const MAX_CACHED_ISSUERS = 16;
 
 const verified = new WeakMap<RevocationList, Map<string, boolean>>();
@@ -17,8 +17,8 @@ const verified = new WeakMap<RevocationList, Map<string, boolean>>();
 /**
  * Reads a file of revocation lists.
  * @param pem one or more `X509 CRL` blocks
- * @throws Error saying what is wrong with the list: it is malformed, has no `nextUpdate`, is indirect or a delta, or has a critical
- *   extension that is not supported. Such a list must not be used as a complete one.
+ * @throws Error that says what is wrong with a list: it is malformed, has no `nextUpdate`, is indirect or a delta, or has an unsupported
+ * critical extension. Such a list must not be used as a complete one.
  */
 export async function loadRevocationLists(pem: string): Promise<RevocationList[]> {
   if (pem.length > MAX_LIST_BYTES) throw new Error(`a revocation list must have at most ${MAX_LIST_BYTES} bytes`);
@@ -42,7 +42,7 @@ export function signedBy(list: RevocationList, issuer: X509Certificate): boolean
   try {
     good = verify(list.digest, list.signed, issuer.publicKey, list.signature);
   } catch {
-    // The key is of another kind than the signature.
+    // The key is of a different kind than the signature.
   }
   if (cache.size < MAX_CACHED_ISSUERS) cache.set(issuer.fingerprint256, good);
   return good;

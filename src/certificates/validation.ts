@@ -19,18 +19,18 @@ export type RefusalReason =
   | 'revoked'
   | 'revocation_unknown';
 
-/** An instant from which (inclusive) and until which (exclusive) something holds. */
+/** The period in which something is valid. The start is included, the end is not. */
 interface Period {
   from: Date;
   until: Date;
 }
 
-/** A valid certificate. The verdict holds for the period that the dates of its path and of the revocation lists leave. */
+/** A valid certificate. The verdict holds for the period in which the certificates of its path and the revocation lists are all valid. */
 export interface Accepted extends Period {
   ok: true;
-  /** RFC 4514, as `subjectOf` writes it. */
+  /** RFC 4514, in the form of `subjectOf`. */
   subject: string;
-  /** The subject in the spelling that registered names are compared in. */
+  /** The subject in the spelling that is compared with registered names. */
   canonicalSubject: string;
   /** SHA-256 of the certificate, base64url: `x5t#S256` (RFC 8705, section 3.1). */
   thumbprint: string;
@@ -45,11 +45,11 @@ export interface Refused {
 
 export type Verdict = Accepted | Refused;
 
-/** Certificates of one path, including the caller's and the anchor. */
+/** The most certificates of one path, including the caller's and the anchor. */
 const MAX_PATH_CERTIFICATES = 8;
-/** Intermediate certificates that are taken from a caller. More are ignored. */
+/** The most intermediate certificates that are accepted from a caller. Further ones are ignored. */
 const MAX_INTERMEDIATES = 8;
-/** Signature checks of one validation, so that many certificates of one name do not cost unlimited work. */
+/** The most signature checks of one validation, so that many certificates with the same name do not cost unlimited work. */
 const MAX_SIGNATURE_CHECKS = 32;
 
 /** The last instant that a Date can hold. */
@@ -60,9 +60,9 @@ const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
 const ANY_PURPOSE = '2.5.29.37.0';
 
 /**
- * Validates a client certificate: a path to a configured authority, and dates, purpose and revocation at every step (RFC 5280,
- * section 6). Critical name constraints and policies are not supported, so they are refused. A self-signed certificate is refused
- * even if it is one of the authorities (the service interface, Mutual TLS).
+ * Validates a client certificate: a path to a configured authority, and dates, purpose and revocation at every step (RFC 5280, section 6).
+ * Critical name constraints and policies are not supported, so they are refused. A self-signed certificate is refused even if it is one of
+ * the authorities (service interface, Mutual TLS).
  * @param presented DER: the certificate, then the other certificates that the caller sent
  */
 export function validateCertificate(presented: Uint8Array[], authority: Authority, now: Date): Verdict {
@@ -115,7 +115,7 @@ interface Search {
   authority: Authority;
   intermediates: Certificate[];
   now: Date;
-  /** Signature checks so far. */
+  /** The number of signature checks so far. */
   checks: number;
   /** The first failure. */
   failure: Refusal | undefined;
@@ -129,10 +129,10 @@ function readable(der: Uint8Array): Certificate {
   }
 }
 
-/** The last certificate first, the caller's at the end. */
+/** The last certificate comes first, the caller's at the end. */
 type Path = [Certificate, ...Certificate[]];
 
-/** Looks for a path to an anchor, depth first. A failure is kept and the search goes on, because another path may be valid. */
+/** Searches for a path to an anchor, depth first. A failure is kept and the search goes on, because another path may be valid. */
 function findPath(path: Path, search: Search, period: Period): Period | undefined {
   const [last] = path;
   const { anchors } = search.authority;
@@ -141,7 +141,7 @@ function findPath(path: Path, search: Search, period: Period): Period | undefine
   const issuers = [...anchors, ...search.intermediates].filter(
     (candidate) => !path.includes(candidate) && couldHaveIssued(candidate, last),
   );
-  // A path ends at an authority whose own issuer is not configured. Otherwise the revocation of the authority itself counts too.
+  // A path ends at an authority whose own issuer is not configured. Otherwise the revocation of the authority itself is also checked.
   if (isAnchor && !issuers.some((issuer) => anchors.includes(issuer))) return period;
   if (path.length === MAX_PATH_CERTIFICATES) return undefined;
   for (const issuer of issuers) {
@@ -151,7 +151,7 @@ function findPath(path: Path, search: Search, period: Period): Period | undefine
       checkIssuer(issuer, path, { now: search.now, period: remaining });
       const found = findPath([issuer, ...path], search, remaining);
       if (!found) continue;
-      // Last, because the revocation lists of authorities that are not trusted do not matter.
+      // Checked last, because the revocation lists of untrusted authorities do not matter.
       checkRevocation(last, issuer, { search, period: found });
       return found;
     } catch (error) {
@@ -177,7 +177,7 @@ function checkIssuer(issuer: Certificate, path: Path, { now, period }: { now: Da
   try {
     good = last.native.verify(issuer.native.publicKey);
   } catch {
-    // The key is of a kind that cannot make this signature.
+    // A key of this kind cannot make the signature.
   }
   if (!good) throw new Refusal('bad_signature', `the signature of ${named(last)} is not its authority's`);
   checkUsable(issuer, now, period);
@@ -235,7 +235,7 @@ function checkRevocation(
   narrow(period, list.thisUpdate, list.nextUpdate);
 }
 
-/** Whether a list covers a certificate: by its scope, and by its distribution points where it has any. */
+/** Whether a list covers a certificate, by its scope and by its distribution points if it has any. */
 function covers(list: RevocationList, certificate: Certificate): boolean {
   if (list.scope !== 'all' && (list.scope === 'authorities') !== certificate.authority) return false;
   return list.points.length === 0 || list.points.some((point) => certificate.listPoints.includes(point));
@@ -246,7 +246,7 @@ function narrow(period: Period, from: Date, until: Date): void {
   if (until < period.until) period.until = until;
 }
 
-/** The name of a certificate in a message. The subject is the caller's own or that of a configured authority. */
+/** The name of a certificate for a message. The subject is the caller's own or that of a configured authority. */
 function named(certificate: Certificate): string {
   return `"${certificate.subject}"`;
 }

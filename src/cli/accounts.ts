@@ -31,7 +31,7 @@ type RequestOptions = { dateFrom: string; dateTo: string } & Pick<
   'format' | 'currencies' | 'delivery'
 >;
 
-/** The kinds of balances, as on the wire. */
+/** The kinds of balances, under their API names. */
 const BALANCE_FIELDS: Fields = {
   currencies: { about: 'comma separated; all by default' },
   balance_types: { about: 'InterimAvailable (booked), Available (less what is held), RequiredFunds; all by default' },
@@ -44,7 +44,7 @@ const BALANCE_COLUMNS: Column<Balance>[] = [
   ['SIDE', ({ credit_debit_indicator: side }) => side],
 ];
 
-/** The filters of the transactions, as on the wire. */
+/** The filters of the transactions, under their API names. */
 const TRANSACTION_FIELDS: Fields<keyof TransactionQuery> = {
   currencies: { about: 'as the argument' },
   credit_debit_indicator: { about: 'one side only', choices: ['Credit', 'Debit'] },
@@ -65,7 +65,7 @@ const TRANSACTION_COLUMNS: Column<Transaction>[] = [
   ['TRANSACTION', ({ transaction_id: id }) => id],
 ];
 
-/** The period of a statement, as on the wire. */
+/** The period of a statement, under its API names. */
 const PERIOD_FIELDS: Fields<keyof StatementPeriod> = {
   from_value_datetime: { about: 'from the London day of this moment on, as 2026-10-01T00:00:00Z' },
   to_value_datetime: { about: 'to the London day of this moment; now by default' },
@@ -144,16 +144,16 @@ function addDownload(frame: Frame, statements: Command): void {
   });
 }
 
-/** A call of a contact who is signed in. */
+/** A call by a contact who is signed in. */
 type Signed<O extends object> = Call<O & Record<string, string | boolean | undefined>> & { session: Session };
 
-/** Saves a file, and says so. */
+/** Saves a file, and reports it. */
 async function save(file: string, bytes: Uint8Array, print: Printer): Promise<void> {
   await writeResult(file, bytes);
   if (file !== '-') print.done(`saved ${file} (${bytes.length} bytes)`, { file, bytes: bytes.length });
 }
 
-/** Requests a statement. Gives the id of the request, and the service's sentence. */
+/** Requests a statement. Returns the id of the request, and the service's message. */
 async function asked({ lombard }: Session, body: StatementRequest): Promise<{ id: string; message: string }> {
   const { body: message, headers } = await lombard.call('POST /statements/accounts', { body });
   return { id: new URL(headers.get('location') ?? '').pathname.split('/').at(-1) ?? '', message };

@@ -24,7 +24,7 @@ export function approvalCommands(frame: Frame): void {
   frame.asContact(set, async ({ args: [file = ''], session, print }) => {
     const wanted = await readConfiguration(file);
     if (!isWritten(wanted)) {
-      // What get prints for a client without a configuration.
+      // This is what `get` prints for a client without a configuration.
       if (isWritten(await session.lombard.approvals.configuration()))
         throw refusal('invalid_body', 'body.ruleset: is null, and a configuration can be replaced, but not removed');
       print.done('the client has no configuration, and the file has none: nothing was changed', wanted);
@@ -36,7 +36,7 @@ export function approvalCommands(frame: Frame): void {
   addCheck(frame, config);
 }
 
-/** The rehearsal: who would have to approve, and that the service would take the configuration. */
+/** Adds the dry run: it shows who would have to approve, and whether the service would accept the configuration. */
 function addCheck(frame: Frame, config: Command): void {
   const check = config
     .command('check <file>')
@@ -76,7 +76,7 @@ const SAMPLE_COLUMNS: Column<ApprovalsRehearsal['samples'][number]>[] = [
   ['FIRST', ({ first_approvers: people }) => people.join(' ')],
 ];
 
-/** `owners + finance or directors`. */
+/** A level as text, such as `owners + finance or directors`. */
 function levelText({ one_of: alternatives }: { one_of: { all_of: string[] }[] }): string {
   return alternatives.map(({ all_of: groups }) => groups.join(' + ')).join(' or ');
 }
@@ -88,12 +88,12 @@ function amountsOf(list: string): string[] {
   return amounts;
 }
 
-/** What the person wrote, whatever it is: the service judges it. @throws CommandFailure */
+/** Reads whatever the person wrote; the service checks it. @throws CommandFailure */
 async function readConfiguration(file: string): Promise<NewApprovalsConfiguration> {
   return (await readJson(file)) as NewApprovalsConfiguration;
 }
 
-/** Whether it is one that the service takes: `get` prints the ruleset null for a client that has none. */
+/** Whether it can be sent. For a client without a configuration, `get` prints a null ruleset. */
 function isWritten(config: unknown): boolean {
   return fieldsOf(config).ruleset !== null;
 }

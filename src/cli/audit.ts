@@ -8,7 +8,7 @@ import { callOperator, type OperatorOptions, withOperator } from './operator-cal
 import { write } from './output.ts';
 import type { Printer } from './printer.ts';
 
-/** Rows that one request of an export reads. */
+/** The number of rows that one request of an export reads. */
 const PAGE_ROWS = 1_000;
 const DAY_MS = 86_400_000;
 
@@ -53,13 +53,13 @@ export function auditCommands({ program, does }: Frame): void {
   does<RangeOptions>(write, ({ options }) => exportAudit(options));
 }
 
-/** Proves the trail in requests of a day each, and its end in the last one. @returns the exit code: 1 where something is wrong */
+/** Verifies the trail in requests of one day each, and its end in the last one. @returns the exit code: 1 if something is wrong */
 async function verifyAudit(options: VerifyOptions, print: Printer): Promise<number> {
   const { from, to } = rangeOf(options);
   const until = to ?? new Date((await momentOf(options, 'last')) ?? 0);
   let rows = 0;
   let begin = from;
-  // The first request reaches up to the end of the first day that has rows, however long before it begins.
+  // The first request covers everything up to the end of the first day that has rows, however long before that it begins.
   const first = Math.max(from?.getTime() ?? 0, (await momentOf(options, 'first')) ?? until.getTime());
   for (let day = Math.floor(first / DAY_MS) * DAY_MS + DAY_MS; day < until.getTime(); day += DAY_MS) {
     const end = new Date(day);
@@ -72,7 +72,7 @@ async function verifyAudit(options: VerifyOptions, print: Printer): Promise<numb
   return told({ ...proof, rows: rows + proof.rows }, print);
 }
 
-/** Writes the rows in requests of a page each. */
+/** Writes the rows in requests of one page each. */
 async function exportAudit(options: RangeOptions): Promise<void> {
   const { from, to } = rangeOf(options);
   for (let after = 0; ; ) {
@@ -107,7 +107,7 @@ function told(proof: Verification, print: Printer): number {
   return valid ? 0 : 1;
 }
 
-/** When the first or the last row of the trail happened (ms). */
+/** When the first or the last row of the trail was written (ms). */
 async function momentOf(options: OperatorOptions, which: 'first' | 'last'): Promise<number | undefined> {
   const path = which === 'first' ? '/audit?limit=1' : '/audit/verify?from=9999-12-31T00:00:00Z';
   const answer = await callOperator(options, { method: 'GET', path });

@@ -2,7 +2,7 @@ import { bankTable } from '../beneficiaries/bank-table.ts';
 import { readConfig } from '../settings/config.ts';
 import { example, type Frame } from './frame.ts';
 
-/** `lombard bank-details`: the table that is in force, with the settings of the service. */
+/** `lombard bank-details`: shows the table that is in force under the settings of the service. */
 export function bankDetailsCommand({ program, does }: Frame): void {
   const command = program
     .command('bank-details')

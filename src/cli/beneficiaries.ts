@@ -17,7 +17,7 @@ import { checkPayees } from './payee-check.ts';
 import type { Column } from './printer.ts';
 import type { Session } from './session.ts';
 
-/** The filters of the list, as on the wire. */
+/** The filters of the list, under their API names. */
 const FILTERS: Fields<keyof BeneficiaryQuery> = {
   name: { about: 'the whole name, in capital or small letters' },
   account_number: { about: 'account number' },
@@ -26,7 +26,7 @@ const FILTERS: Fields<keyof BeneficiaryQuery> = {
   ...PAGING,
 };
 
-/** The fields of a beneficiary, as on the wire. */
+/** The fields of a beneficiary, under their API names. */
 const PAYEE_FIELDS: Fields<keyof NewBeneficiary> = {
   name: { about: 'who is paid' },
   country_code: { about: 'where the payee is, as GB' },

@@ -17,7 +17,7 @@ import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 
 const MEBIBYTE_BYTES = 1 << 20;
-/** A move needs one that says so, one for its transaction, and one that publishes. */
+/** A move needs one connection that announces it, one for its transaction, and one that publishes. */
 const MAX_CONNECTIONS = 3;
 
 const COLUMNS: Column<Cell>[] = [
@@ -27,7 +27,7 @@ const COLUMNS: Column<Cell>[] = [
   ['MIB', ({ bytes }) => Math.ceil(bytes / MEBIBYTE_BYTES)],
 ];
 
-/** `lombard cells`: with the settings of the service, while it runs or not (docs/scale.md, Cells). */
+/** `lombard cells`, with the settings of the service, whether or not it runs (docs/scale.md, Cells). */
 export function cellsCommands({ program, does }: Frame): void {
   const cells = program
     .command('cells')
@@ -110,7 +110,7 @@ async function move(pool: Pool, { cell, node }: Move): Promise<void> {
   await moveCell(pool, cell, node).catch(broken(`the cell ${cell} did not get to ${node}`));
 }
 
-/** What a person is told where a server of the cluster died or could not be reached: one line. What was begun is undone, by Citus too. */
+/** A one-line message for a server of the cluster that died or could not be reached. What was begun is undone, by Citus too. */
 function broken(what: string): (error: Error) => never {
   return ({ message }) => {
     const reason = [...new Set(message.split('\n').map((line) => line.trim()))].join(' ');
@@ -120,7 +120,7 @@ function broken(what: string): (error: Error) => never {
   };
 }
 
-/** Gives each server what a cell needs there. A worker that was added lately has no roles of the service yet. */
+/** Gives each server what a cell needs there. A recently added worker does not have the roles of the service yet. */
 function prepareServers(): Promise<void> {
   const config = readConfig();
   return withDatabaseUrl(config, (url) => {
@@ -143,7 +143,7 @@ async function findCell(pool: Pool, name: string): Promise<Cell> {
   throw new CommandFailure(`the cell ${name} does not exist: lombard cells list shows the cells`);
 }
 
-/** Why a cell cannot go to another server. */
+/** Why a cell cannot be moved to another server. */
 async function immovable(pool: Pool, what: string): Promise<CommandFailure> {
   const why = (await hasCitus(pool))
     ? 'LOMBARD_CELLS makes others on the workers of Citus, and the first one stays on the coordinator'

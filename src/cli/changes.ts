@@ -6,13 +6,13 @@ import { example, type Frame } from './frame.ts';
 import { askOperator, type OperatorOptions, refusalOf, Unanswered, withOperator } from './operator-call.ts';
 import { write } from './output.ts';
 
-/** Changes of one page. */
+/** The number of changes on one page. */
 const PAGE_ROWS = 500;
-/** How long the service waits for a change, where the command goes on. */
+/** Seconds that the service waits for a change if the command goes on. */
 const WAIT_SECONDS = 20;
-/** A service that has not answered after its wait and so long is asked again. */
+/** A service that has not answered this long after its wait is asked again. */
 const PATIENCE_MS = 15_000;
-/** Before a service that cannot be reached is asked again. */
+/** Milliseconds before an unreachable service is asked again. */
 const ASK_AGAIN_AFTER_MS = 500;
 
 interface ChangesOptions extends OperatorOptions {
@@ -42,9 +42,9 @@ export function changesCommand(frame: Frame): void {
 }
 
 /**
- * Writes the feed, page by page. A page is acknowledged once the output has taken it. A reader that closes the output, as `head`, ends
- * the command without an error, and what was not written is not acknowledged.
- * @returns 0 at the end of the feed, 130 where it was interrupted
+ * Writes the feed page by page. A page is acknowledged once the output has accepted it. If the reader closes the output, as `head` does,
+ * the command ends without an error. What was not written is not acknowledged.
+ * @returns 0 at the end of the feed, 130 if it was interrupted
  * @throws CommandFailure, OutputClosed
  */
 async function writeChanges(options: ChangesOptions): Promise<number> {
@@ -60,7 +60,7 @@ async function writeChanges(options: ChangesOptions): Promise<number> {
   }
 }
 
-/** The feed as its pages come. With `follow` it outlasts restarts of the service. */
+/** Reads the pages of the feed. With `follow` it survives restarts of the service. */
 class Feed {
   readonly #options: ChangesOptions;
   readonly #interrupted: AbortSignal;
@@ -72,7 +72,7 @@ class Feed {
     this.#interrupted = interrupted;
   }
 
-  /** The next page; undefined where the command was interrupted. @throws CommandFailure */
+  /** The next page; undefined if the command was interrupted. @throws CommandFailure */
   async next(): Promise<Page | undefined> {
     const { consumer, follow } = this.#options;
     const query = new URLSearchParams({ limit: String(PAGE_ROWS), ...(follow ? { wait: String(WAIT_SECONDS) } : {}) });
@@ -80,7 +80,7 @@ class Feed {
     else if (consumer !== undefined) query.set('consumer', consumer);
     let answer = await this.#ask('GET', `/changes?${query}`);
     if (codeOf(answer?.body) === 'consumer_not_found') {
-      // A new consumer begins with the oldest change that is kept. Its first acknowledgement makes it.
+      // A new consumer begins with the oldest change that is kept. Its first acknowledgement creates it.
       query.delete('consumer');
       answer = await this.#ask('GET', `/changes?${query}`);
     }
@@ -98,7 +98,7 @@ class Feed {
     if (answer) accepted(answer);
   }
 
-  /** Asks until the service answers; undefined where the command was interrupted. Without `follow` it asks once. */
+  /** Asks until the service answers; undefined if the command was interrupted. Without `follow` it asks once. */
   async #ask(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | undefined> {
     for (;;) {
       const reason = await this.#askOnce(method, path, body);
@@ -111,10 +111,10 @@ class Feed {
     }
   }
 
-  /** @returns the answer; a sentence where the service has none at the moment. A service that was started again may listen elsewhere */
+  /** @returns the answer, or a message if the service has none at the moment. A restarted service may listen at another address */
   async #askOnce(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | string> {
     const patience = AbortSignal.timeout(WAIT_SECONDS * 1_000 + PATIENCE_MS);
-    // What was written is acknowledged even where the command was interrupted meanwhile.
+    // What was written is acknowledged even if the command was interrupted meanwhile.
     const signal = method === 'GET' ? AbortSignal.any([patience, this.#interrupted]) : patience;
     try {
       const answer = await askOperator(this.#options, { method, path, body, signal });
@@ -129,7 +129,7 @@ class Feed {
   }
 }
 
-/** @throws CommandFailure where the answer is a refusal */
+/** @throws CommandFailure if the answer is a refusal */
 function accepted(answer: Answer): unknown {
   if (answer.status < 300) return answer.body;
   throw new CommandFailure(refusalOf(answer));

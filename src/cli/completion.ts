@@ -6,13 +6,13 @@ import { write } from './output.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** A command as the scripts need it. */
+/** A command in the form that the scripts need. */
 interface Place {
-  /** The words that lead to it, as `lombard payments list`. */
+  /** The words that call it, such as `lombard payments list`. */
   path: string;
   commands: Word[];
   options: (Word & { takesValue: boolean; values: string[] })[];
-  /** What its arguments may be. */
+  /** The possible values of its arguments. */
   values: string[];
 }
 
@@ -21,7 +21,7 @@ interface Word {
   description: string;
 }
 
-/** `lombard completion`: a script that completes commands, options and their values. It is made from the commands themselves. */
+/** `lombard completion`: prints a script that completes commands, options and their values. It is generated from the commands themselves. */
 export function completionCommand(frame: Frame): void {
   const completion = frame.program
     .command('completion')
@@ -57,7 +57,7 @@ function placesOf(command: Command, path: string): Place[] {
 
 const SCRIPTS: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
-/** The commands below the program, for the `case` that follows the words. */
+/** The commands below the program, for the shell's `case` on the words so far. */
 function deeper(places: Place[]): string[] {
   return places.slice(1).map(({ path }) => quoted(path));
 }

@@ -14,9 +14,9 @@ import { CommandFailure } from './failure.ts';
 import { startFault } from './start-fault.ts';
 
 /**
- * Gives a command the address of the service's database: DATABASE_URL, or the embedded one. Where no service runs on the data directory,
- * its server is started for the command and stopped afterwards.
- * @throws CommandFailure where there is no database, StartupError where the embedded one cannot be started
+ * Gives a command the address of the service's database: DATABASE_URL, or the embedded one. If no service runs on the data directory, its
+ * server is started for the command and stopped afterwards.
+ * @throws CommandFailure if there is no database, StartupError if the embedded one cannot be started
  */
 export async function withDatabaseUrl<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
   const { dataDir } = config;
@@ -33,9 +33,9 @@ export async function withDatabaseUrl<T>(config: Config, work: (url: string) => 
 }
 
 /**
- * Opens the database of the service for a command, which may run at the same time: as `withDatabaseUrl`.
- * @param options `as`: the owner of the database, for what the service may not do
- * @throws CommandFailure where there is none, or its schema does not fit this program
+ * Opens the database of the service for a command, like `withDatabaseUrl`. The service may run at the same time.
+ * @param options `as`: the owner of the database, for what the service's role may not do
+ * @throws CommandFailure if there is none, or its schema does not fit this program
  */
 export async function withDatabase<T>(
   config: Config,

@@ -3,16 +3,16 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Reads the events of a stream, and remembers the last id, also of blocks without an event. */
+/** Reads the events of a stream. It remembers the last id, even of blocks without an event. */
 export class EventSourceReader {
   #lastId: string | undefined;
 
-  /** What to send as Last-Event-ID to continue after what was read. */
+  /** The value of Last-Event-ID that continues after what was read. */
   get lastId(): string | undefined {
     return this.#lastId;
   }
 
-  /** Ends with the stream. @throws where the connection breaks */
+  /** Ends with the stream. @throws if the connection breaks */
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
     const decoder = new TextDecoder();
     let rest = '';

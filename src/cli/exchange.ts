@@ -22,7 +22,7 @@ import {
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 
-/** What an exchange is asked for, as on the wire. */
+/** The fields of a quote request, under their API names. */
 const QUOTE_FIELDS: Fields<keyof NewQuote> = {
   amount: { about: 'how much of the fixed side', as: 'number' },
   operation: { about: 'which side is fixed', choices: ['buy', 'sell'] },
@@ -45,7 +45,7 @@ const DRAWDOWN_FIELDS: Fields<keyof NewDrawdown> = {
   value_date: { about: 'when it settles, YYYY-MM-DD; as early as possible by default' },
 };
 
-/** The filters of the list, as on the wire. */
+/** The filters of the list, under their API names. */
 const FILTERS: Fields<keyof TradeQuery> = {
   trade_type: { about: 'types, comma separated' },
   status: { about: 'statuses, comma separated' },

@@ -3,18 +3,18 @@ import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 import { printable } from './printer.ts';
 
-/** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
+/** Exit statuses: failure, wrong usage, nobody signed in, interrupted (as a shell reports SIGINT). */
 const FAILED = 1;
 export const USAGE = 2;
 export const NOT_SIGNED_IN = 3;
 export const INTERRUPTED = 130;
 
-/** What a command says when it cannot do what it was asked: one line on standard error, and its exit status. */
+/** Ends a command that cannot do what it was asked: one line on standard error, and its exit status. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: number;
 
-  /** @param message empty if it has been written already */
+  /** @param message empty if it has already been written */
   constructor(message: string, exitCode: 1 | 2 | 3 | 130 = FAILED) {
     super(message);
     this.exitCode = exitCode;
@@ -26,7 +26,7 @@ interface ErrorMessage {
   code: string;
   message: string;
   details: string;
-  /** All faults, where there are several. */
+  /** All faults, if there are several. */
   errors?: readonly BodyFault[];
 }
 
@@ -37,7 +37,7 @@ const OWN_CODES: Record<number, Pick<ErrorMessage, 'code' | 'message'>> = {
   [INTERRUPTED]: { code: 'interrupted', message: 'The command was interrupted' },
 };
 
-/** How a failure is told: the exit status, the line for people, and the ErrorMessage for programs. */
+/** How a failure is reported: the exit status, the line for people, and the ErrorMessage for programs. */
 export function tell(error: unknown): { exitCode: number; line: string; json: ErrorMessage } {
   if (error instanceof LombardError) {
     const { code, details, status, errors } = error;
@@ -57,21 +57,21 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
   return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
 }
 
-/** One line for each fault, where there are several. */
+/** A line for each fault, if there are several. */
 function faultLines(errors: readonly BodyFault[]): string[] {
   return errors.length > 1 ? errors.map(({ code, details }) => `  ${code}: ${printable(details)}`) : [];
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Aborted by the first SIGINT or SIGTERM, and where the output is closed. The second signal ends the process at once. */
+/** Aborted by the first SIGINT or SIGTERM, and when the output is closed. The second signal ends the process at once. */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of SIGNALS) process.once(name, () => controller.abort());
   return AbortSignal.any([controller.signal, outputClosed]);
 }
 
-/** As `interruption`, for a command that has something to tidy up: the second signal is its own, and only a third one ends the process. */
+/** Like `interruption`, for a command that has something to clean up. It receives the second signal itself, and only a third one ends the process. */
 export function interruptions(): { first: AbortSignal; second: AbortSignal } {
   const second = new AbortController();
   const first = interruption();
@@ -81,14 +81,14 @@ export function interruptions(): { first: AbortSignal; second: AbortSignal } {
   return { first, second: second.signal };
 }
 
-/** Why a call got no answer: the innermost reason. */
+/** The innermost reason why a call got no answer. */
 export function whyUnanswered(error: unknown): string {
   const { cause = error } = fieldsOf(error);
   const code = codeOf(cause);
   return code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : messageOf(cause) || String(code);
 }
 
-/** As fetch. @throws CommandFailure where nothing answers */
+/** Like fetch. @throws CommandFailure if nothing answers */
 export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -98,12 +98,12 @@ export async function reach(url: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** The fields of an answer; none where it is no JSON. */
+/** The fields of an answer; none if it is not JSON. */
 export async function answered(answer: Response): Promise<Readonly<Record<string, unknown>>> {
   return fieldsOf(await answer.json().catch(() => undefined));
 }
 
-/** An address that an option gives, without slashes at its end. @throws CommandFailure */
+/** An address from an option, without trailing slashes. @throws CommandFailure */
 export function httpAddress(option: string, text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailure(`${option}: "${text}" must be an http or https address`, USAGE);

@@ -5,19 +5,19 @@ import { CommandFailure, USAGE } from './failure.ts';
 import type { Column, Printer } from './printer.ts';
 import { readJson } from './result-file.ts';
 
-/** A parameter or a field of a body, as an option takes it. */
+/** A parameter or a field of a body, as the option for it. */
 export interface Field {
   about: string;
-  /** `text` by default. `flag` is true where it has no value; `list` is divided by commas. */
+  /** By default `text`. A `flag` is true if it has no value; a `list` is separated by commas. */
   as?: 'text' | 'number' | 'integer' | 'flag' | 'list';
   /** The values of a closed list. */
   choices?: readonly string[];
 }
 
-/** Parameters or fields under the names that they have on the wire. */
+/** Parameters or fields by their API names. */
 export type Fields<Name extends string = string> = Record<Name, Field>;
 
-/** The options of a command as commander gives them. */
+/** The options of a command in commander's form. */
 type Given = Record<string, string | boolean | readonly string[] | undefined>;
 
 const NUMBERS = {
@@ -25,7 +25,7 @@ const NUMBERS = {
   integer: [/^-?(?:0|[1-9]\d*)$/, 'must be a whole number'],
 } as const;
 
-/** Gives a command an option for each field: `bank_name` is `--bank-name`, and `--bank_name` too. */
+/** Gives a command an option for each field: `--bank-name` for `bank_name`, and `--bank_name` too. */
 export function withFields(command: Command, fields: Fields): Command {
   for (const name of namesOf(fields)) {
     const { about, as = 'text', choices } = fields[name] as Field;
@@ -44,7 +44,7 @@ function checked(text: string, as: keyof typeof NUMBERS): string {
   return text;
 }
 
-/** What the options of `withFields` were given, under the names on the wire. An empty value is null. Numbers keep their digits. */
+/** The values given to the options of `withFields`, by their API names. An empty value is null. Numbers keep their digits. */
 export function fieldsGiven<Name extends string>(
   fields: Fields<Name>,
   options: object,
@@ -70,7 +70,7 @@ export const PAGING = {
   page_size: { about: `entries on a page, 1 to 1000 (${DEFAULT_PAGE_ROWS})`, as: 'integer' },
 } as const satisfies Fields;
 
-/** Prints one page of a list, and says what there is besides. @param what the entries are called */
+/** Prints one page of a list, and how many more entries there are. @param what the name of the entries */
 export async function printPage<T>(
   print: Printer,
   list: List<T>,
@@ -83,14 +83,14 @@ export async function printPage<T>(
   print.rows(items, columns, { after: `${items.length} of ${total} ${what}${more}` });
 }
 
-/** Options of a command that makes something. */
+/** The options of a command that creates something. */
 export interface BodyOptions {
   file?: string;
   idempotencyKey?: string;
   validateOnly?: boolean;
 }
 
-/** As `withFields`, for the fields of a body, which can come whole from a file. */
+/** Like `withFields`, for the fields of a body, which may also come from a file. */
 export function withBody(command: Command, fields: Fields): Command {
   return withFields(command, fields).option(
     '--file <file>',
@@ -98,7 +98,7 @@ export function withBody(command: Command, fields: Fields): Command {
   );
 }
 
-/** The key of a creation; a script that is started again gives the same one. */
+/** Adds the option for an idempotency key. A script that runs again gives the same key. */
 export function withKey(command: Command): Command {
   return command.option(
     '--idempotency-key <key>',
@@ -106,14 +106,14 @@ export function withKey(command: Command): Command {
   );
 }
 
-/** All checks are made, and nothing is kept. */
+/** Adds the option that makes all checks and keeps nothing. */
 export function withTrial(command: Command): Command {
   return command.option('--validate-only', 'only check it: nothing is kept');
 }
 
 /**
- * The body that a command of `withBody` was given: by its fields, or by a file.
- * @param shape makes the body of the fields; a file has it whole
+ * The body that was given to a command of `withBody`, from its fields or from a file.
+ * @param shape makes the body from the fields; a file contains the whole body
  * @throws CommandFailure
  */
 export async function bodyGiven<Name extends string>(

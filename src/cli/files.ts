@@ -5,7 +5,7 @@ import { type Fields, fieldsGiven, PAGING, printPage, withFields } from './field
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 
-/** The filters of the list, as on the wire. */
+/** The filters of the list, under their API names. */
 const FILTERS: Fields<keyof MassPaymentQuery> = {
   mass_payment_id: { about: 'its UUID' },
   external_reference_id: { about: 'your own identifier' },
@@ -24,7 +24,7 @@ const COLUMNS: Column<MassPayment>[] = [
   ['', ({ sell_currency: currency }) => currency],
 ];
 
-/** Rows of a file count from 0, as the API tells them. */
+/** Rows of a file count from 0, as in the API. */
 const ERROR_COLUMNS: Column<InvalidInstruction>[] = [
   ['ROW', ({ request_index: index }) => index],
   ['CODE', ({ errors }) => errors.map(({ code }) => code).join(', ')],

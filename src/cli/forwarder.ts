@@ -6,35 +6,35 @@ import { signature, standardSignature } from '../webhooks/sending/signature.ts';
 
 const undici = late((require) => require('undici') as typeof import('undici'));
 
-/** A notification as the stream gives it. */
+/** A notification from the stream. */
 export interface StreamedNotification {
   id: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What came of one forward. */
+/** The result of one forward. */
 export interface Forwarded {
   id: string;
   type: string;
-  /** What it is about, as far as its body tells. */
+  /** The record that it is about, if its body says so. */
   entity: string;
   /** The receiver's status; null where no answer came. */
   status: number | null;
-  /** Why no answer came. */
+  /** The reason, if no answer came. */
   reason: string | null;
   milliseconds: number;
   accepted: boolean;
 }
 
-/** Milliseconds for the answer of a receiver, as the service gives them. */
+/** Milliseconds for a receiver's answer, the same as the service allows. */
 const FORWARD_TIMEOUT_MS = 10_000;
-/** Notifications that wait for their receiver; beyond them nothing more is read. */
+/** The most notifications that wait for their receiver. Beyond that no more are read. */
 const MAX_WAITING = 500;
-/** The header that names the type; its brand word is that of all the service's headers. */
+/** The header with the type. Its brand word is that of all the service's headers. */
 const TYPE_HEADER = /^x-(.+)-webhook$/i;
 
-/** Sends notifications on to a receiver, those of one entity in their order, and signs them for it. */
+/** Forwards notifications to a receiver, and signs them for it. Those of one entity are sent in order. */
 export class Forwarder {
   readonly #url: string;
   readonly #secret: string;
@@ -47,7 +47,7 @@ export class Forwarder {
   #waiting = 0;
   #room: (() => void) | undefined;
 
-  /** @param target `stopped`: once it is aborted nothing more is forwarded, and what is under way has failed */
+  /** @param target `stopped`: once it is aborted, nothing more is forwarded, and forwards in progress count as failed */
   constructor(
     target: { url: string; secret: string; stopped: AbortSignal },
     report: (forwarded: Forwarded, notification: StreamedNotification) => void,
@@ -58,12 +58,12 @@ export class Forwarder {
     this.#report = report;
   }
 
-  /** How many came, and what became of them. */
+  /** How many arrived, and how many were accepted or failed. */
   get counts(): { came: number; accepted: number; failed: number } {
     return { came: this.#came, accepted: this.#accepted, failed: this.#came - this.#accepted - this.#waiting };
   }
 
-  /** Takes a notification. Resolves when there is room for the next one. */
+  /** Accepts a notification. Resolves when there is room for the next one. */
   async take(notification: StreamedNotification): Promise<void> {
     this.#came += 1;
     this.#waiting += 1;
@@ -81,7 +81,7 @@ export class Forwarder {
     });
   }
 
-  /** Resolves when everything that was taken has been forwarded, or has failed. */
+  /** Resolves when everything that was accepted has been forwarded, or has failed. */
   async idle(): Promise<void> {
     while (this.#last.size > 0) await Promise.all(this.#last.values());
   }
@@ -99,7 +99,7 @@ export class Forwarder {
 
   async #post(notification: StreamedNotification): Promise<Pick<Forwarded, 'status' | 'reason'>> {
     try {
-      // Not fetch: it refuses some ports, on which a developer's receiver may well listen.
+      // Not fetch, because it refuses some ports on which a developer's receiver may well listen.
       const { statusCode, body } = await undici().request(this.#url, {
         method: 'POST',
         headers: this.#signed(notification),
@@ -129,12 +129,12 @@ export class Forwarder {
   }
 }
 
-/** The message that the signature of Standard Webhooks covers. */
+/** The parts that the signature of Standard Webhooks covers. */
 function sentAs(headers: Record<string, string>, body: string): { id: string; timestamp: number; body: string } {
   return { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body };
 }
 
-/** The brand word in lower case. A subscription's own header may look like one of the service's; this one comes with the notification's id. */
+/** The brand word in lower case. A subscription's own header may look like one of the service's; the right one contains the notification's id. */
 function brandOf(headers: Record<string, string>): string {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of names) {
@@ -151,7 +151,7 @@ function typeOf({ headers }: StreamedNotification): string {
   return Object.entries(TYPE_NAMES).find(([, name]) => name === value)?.[0] ?? value ?? '';
 }
 
-/** The id of what a notification is about; its own, where the body does not tell. */
+/** The id of the entity of a notification; its own id if the body has none. */
 function entityOf({ id, body }: StreamedNotification): string {
   try {
     const [entity] = listOf(fieldsOf(JSON.parse(body)).data);

@@ -7,31 +7,31 @@ export interface GlobalOptions extends SessionOptions {
   json: boolean;
 }
 
-/** The options of a command as commander gives them. A command may say more of its own: that they are given, what they may be. */
+/** The options of a command in commander's form. A command may narrow the type of its own. */
 type Options = Record<string, string | boolean | readonly string[] | undefined>;
 
-/** A command that was called. */
+/** A call of a command. */
 export interface Call<O extends OptionValues = Options> {
-  /** The arguments in their order; one that may be left out is undefined then. */
+  /** The arguments in order; an omitted optional one is undefined. */
   args: (string | undefined)[];
   options: O;
   globals: GlobalOptions;
   print: Printer;
 }
 
-/** What a command does. @returns its exit status where that is not 0 */
+/** What a command does. @returns its exit status, if that is not 0 */
 type Work<C> = (call: C) => Promise<number | undefined> | Promise<void>;
 
-/** How the groups of commands are attached to the program. */
+/** How groups of commands are added to the program. */
 export interface Frame {
   program: Command;
-  /** Makes a command do something. */
+  /** Sets what a command does. */
   does<O extends OptionValues = Options>(command: Command, work: Work<Call<O>>): Command;
-  /** As `does`, for a contact who is signed in. */
+  /** Like `does`, for a contact who is signed in. */
   asContact<O extends OptionValues = Options>(command: Command, work: Work<Call<O> & { session: Session }>): Command;
 }
 
-/** @param finish takes the exit status of the command that ran */
+/** @param finish receives the exit status of the command that ran */
 export function createFrame(program: Command, finish: (code: number) => void): Frame {
   const does: Frame['does'] = <O extends OptionValues>(command: Command, work: Work<Call<O>>) =>
     command.action(async () => {
@@ -49,7 +49,7 @@ export function createFrame(program: Command, finish: (code: number) => void): F
 
 const EXAMPLES = new WeakMap<Command, string[]>();
 
-/** The help of a group of commands has the first example of each of them. Call it once all commands are there. */
+/** Adds the first example of each command to the help of its group. Call it after all commands are added. */
 export function showExamplesOfGroups(program: Command): void {
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     showExamplesOfGroups(group);
@@ -57,14 +57,14 @@ export function showExamplesOfGroups(program: Command): void {
   }
 }
 
-/** An example below the help of a command. */
+/** Adds an example below the help of a command. */
 export function example(command: Command, ...lines: string[]): Command {
   EXAMPLES.set(command, lines);
   const title = lines.length === 1 ? 'Example' : 'Examples';
   return command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  lombard ${line}`).join('\n')}`);
 }
 
-/** An option that takes some of a closed list, separated by commas. Its value is their array; another word is exit 2. */
+/** An option that takes words from a closed list, separated by commas. Its value is an array; any other word leads to exit status 2. */
 export function someOf(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values).argParser((text: string) => {
     const given = text.split(',').map((item) => item.trim());

@@ -21,10 +21,10 @@ const IMPORT_KINDS = [
   'payment-actions',
   'transactions',
 ] as const;
-/** Refused lines that are printed. */
+/** The most refused lines that are printed. */
 const MAX_PRINTED_LINES = 50;
 const MEBIBYTE_BYTES = 1_048_576;
-/** Bytes of the file that are read at once. */
+/** The number of bytes of the file that are read at once. */
 const CHUNK_BYTES = 262_144;
 
 interface ImportOptions extends OperatorOptions {
@@ -71,8 +71,8 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
 }
 
 /**
- * Sends a file to POST /imports/{kind}, with a progress bar on a terminal. It always has an idempotency key, so that an import that
- * is interrupted can go on; where none was given it is a new one, which the failure names.
+ * Sends a file to POST /imports/{kind}, with a progress bar on a terminal. It always has an idempotency key, so that an interrupted import
+ * can continue. If none was given it makes one, which the failure message names.
  * @returns 0 if every line was imported, 1 if some were refused
  * @throws CommandFailure
  */

@@ -34,17 +34,17 @@ import { signInCommands } from './sign-in/commands.ts';
 import { readStartConfig } from './start-config.ts';
 import { subscriptionCommands } from './subscriptions.ts';
 
-/** An option as the API writes its parameters: `--page_size` is `--page-size`. */
+/** An option written like an API parameter: `--page_size` for `--page-size`. */
 const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z0-9]+)+(?==|$)/;
 
-/** Loads the service. Loading takes a second, which other commands than a start, and a wrong setting, need not wait. */
+/** Loads the service. That takes a second, which only a start with correct settings needs to wait for. */
 type LoadService = () => Promise<StartService>;
 
 /**
- * The command line. A command that fails says why in one line on standard error, with `--json` as an ErrorMessage.
- * @param argv as process.argv
- * @returns the exit status: 0, also where the reader of the output has closed it; 1 if the command failed, 2 if it was called wrongly,
- *   3 if nobody is signed in, 130 if it was interrupted
+ * The command line. A command that fails says why in one line on standard error, or with `--json` as an ErrorMessage.
+ * @param argv like process.argv
+ * @returns the exit status: 0, even if the reader has closed the output; 1 if the command failed, 2 if it was called wrongly, 3 if nobody
+ * is signed in, 130 if it was interrupted
  */
 export async function run(argv: string[], loadService: LoadService): Promise<number> {
   const words = argv.map((word) => word.replace(UNDERSCORED_OPTION, (name) => name.replaceAll('_', '-')));
@@ -61,7 +61,7 @@ export async function run(argv: string[], loadService: LoadService): Promise<num
   } catch (error) {
     if (error instanceof OutputClosed) return 0;
     if (!(error instanceof CommanderError)) return fail(error, json);
-    // Help and version are not errors. Commander has written its own refusals already, except for programs.
+    // Help and version are not errors. Commander has already written its own refusals, except for programs.
     if (error.exitCode === 0) return 0;
     return json ? fail(new CommandFailure(error.message.replace(/^error: /, ''), USAGE), json) : USAGE;
   }
@@ -76,9 +76,9 @@ function fail(error: unknown, json: boolean): number {
 }
 
 /**
- * All commands.
- * @param json as `--json`: refusals are not written as text
- * @param finish takes the exit status of the command that ran
+ * Makes all commands.
+ * @param json whether `--json` was given: refusals are not written as text
+ * @param finish receives the exit status of the command that ran
  */
 export async function createProgram(
   json: boolean,
@@ -147,12 +147,12 @@ export async function createProgram(
   return program;
 }
 
-/** What `npm ci` calls: Node writes what it has compiled when the process ends (bin/prepare). */
+/** Called by `npm ci`. Node writes its compile cache when the process ends (bin/prepare). */
 async function loadAll(loadService: LoadService): Promise<void> {
   await Promise.all([import('./serve.ts'), loadService()]);
 }
 
-/** Starts the service, once its settings are known to be right. */
+/** Starts the service, after its settings have been checked. */
 async function start(loadService: LoadService, options: Omit<ServeOptions, 'startService'>): Promise<number> {
   const config = await readStartConfig();
   const [{ serve }, startService] = await Promise.all([import('./serve.ts'), loadService()]);

@@ -25,7 +25,7 @@ const COLUMNS: Column<KeyStatus>[] = [
   ],
 ];
 
-/** `lombard keys`: with the settings of the service, while it runs or not. */
+/** `lombard keys`, with the settings of the service, whether or not it runs. */
 export function keysCommands({ program, does }: Frame): void {
   const keys = program
     .command('keys')
@@ -68,7 +68,7 @@ async function withKeys<T>(work: (pool: Pool, vault: Vault) => Promise<T>): Prom
   return withDatabase(config, 'lombard-keys', (pool) => work(pool, vault));
 }
 
-/** With the keys of the service; none is made here. @throws CommandFailure */
+/** The vault with the service's keys. It never creates one. @throws CommandFailure */
 async function configuredVault({ masterKeys, dataDir }: Config): Promise<Vault> {
   if (masterKeys.length > 0) return new Vault(...masterKeys);
   const made = await existingSandboxKey(dataDir);

@@ -70,7 +70,7 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
   return INTERRUPTED;
 }
 
-/** Aborted where a call has not been answered in time after an interruption: the first one gives it seconds, the second one less. */
+/** Aborted if a call has not been answered in time after an interruption. The first one allows seconds, the second one less. */
 function timeFor({ first, second }: { first: AbortSignal; second: AbortSignal }): AbortSignal {
   const over = new AbortController();
   const end = (after: number) => () => setTimeout(() => over.abort(), after).unref();
@@ -84,7 +84,7 @@ function timeFor({ first, second }: { first: AbortSignal; second: AbortSignal })
   return over.signal;
 }
 
-/** Removes the subscription. Where the service does not answer, it does so itself once nobody has read the stream for ten minutes. */
+/** Removes the subscription. If the service does not answer, it removes the subscription itself after nobody has read the stream for ten minutes. */
 async function remove({ lombard }: Session, id: string, signal: AbortSignal): Promise<void> {
   try {
     await lombard.subscriptions.delete(id, { signal });
@@ -97,7 +97,7 @@ async function remove({ lombard }: Session, id: string, signal: AbortSignal): Pr
   }
 }
 
-/** Reads the stream until the signal; one that is cut off is opened again after what was read. */
+/** Reads the stream until the signal. A stream that is cut off is opened again after what was read. */
 async function follow(session: Session, id: string, forwarder: Forwarder, signal: AbortSignal): Promise<void> {
   const reader = new EventSourceReader();
   let told = false;
@@ -120,7 +120,10 @@ async function follow(session: Session, id: string, forwarder: Forwarder, signal
   }
 }
 
-/** @returns undefined where it should be tried again @throws CommandFailure where there is no stream any more */
+/**
+ * @returns undefined if it should be tried again
+ * @throws CommandFailure if the stream no longer exists
+ */
 async function open(
   session: Session,
   id: string,

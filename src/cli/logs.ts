@@ -7,13 +7,13 @@ import { type Call, example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 import { openSession, type Session } from './session.ts';
 
-/** Milliseconds between two looks at the log. */
+/** Milliseconds between two checks of the log. */
 const LOOK_EVERY_MS = 500;
-/** The most that the log keeps, and what is read of it at once. */
+/** The most entries that the log keeps, and the number that is read at once. */
 const MAX_LOG_ROWS = 1_000;
 const PAGE_ROWS = 50;
 
-/** A request as the sandbox keeps it. */
+/** A request in the sandbox's log. */
 type LoggedRequest = ResponseOf<'GET /sandbox/requests'>[number];
 
 const COLUMNS: Column<LoggedRequest>[] = [
@@ -51,8 +51,8 @@ async function read({ options, session }: Call & { session: Session }, page?: nu
 }
 
 /**
- * Prints what comes from now on, oldest first, until it is interrupted. A service that restarts is waited for; it may listen elsewhere
- * then, and the tokens may have expired meanwhile, so the session is opened again.
+ * Prints new entries, oldest first, until it is interrupted. It waits for a service that restarts. The service may then listen at another
+ * address, and the tokens may have expired, so the session is opened again.
  */
 async function followLog({ session, ...call }: Call & { session: Session }): Promise<number> {
   const { print, globals } = call;
@@ -82,14 +82,14 @@ async function followLog({ session, ...call }: Call & { session: Session }): Pro
   return INTERRUPTED;
 }
 
-/** Whether the service may answer again later. A token that could not be refreshed says so in its cause. */
+/** Whether the service may answer again later. If a token could not be refreshed, the cause says so. */
 function isOutage(error: unknown): boolean {
   const { status, cause } = fieldsOf(error);
   if (status === 401 && cause instanceof LombardError) return isOutage(cause);
   return typeof status !== 'number' || status >= 500 || status === 429;
 }
 
-/** The requests that were not printed yet, newest first: pages up to one with a request that was. */
+/** The requests that were not printed yet, newest first. It reads pages until one contains a request that was. */
 async function unprinted(call: Call & { session: Session }, printed: Set<string>): Promise<LoggedRequest[]> {
   const found: LoggedRequest[] = [];
   for (let page = 1; page <= MAX_LOG_ROWS / PAGE_ROWS; page += 1) {
@@ -97,7 +97,7 @@ async function unprinted(call: Call & { session: Session }, printed: Set<string>
     found.push(...rows.filter((one) => !printed.has(key(one))));
     if (rows.length < PAGE_ROWS || rows.some((one) => printed.has(key(one)))) break;
   }
-  // A request that came between two pages has moved another one to the next page.
+  // A request that arrived between two pages has moved another one to the next page.
   return [...new Map(found.map((one) => [key(one), one])).values()];
 }
 
@@ -105,7 +105,7 @@ function key({ at, request_id: id }: LoggedRequest): string {
   return `${at} ${id}`;
 }
 
-/** What was wrong with a request, though it may have been answered. */
+/** What was wrong with a request, even if it was answered successfully. */
 function detailsOf({ details, ignored_parameters: ignored }: LoggedRequest): string | null {
   const told = [details, ignored.length > 0 && `ignored: ${ignored.join(', ')}`].filter(Boolean);
   return told.length > 0 ? told.join('; ') : null;

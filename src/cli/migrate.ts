@@ -15,8 +15,8 @@ interface MigrateCommand {
 }
 
 /**
- * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL. The embedded
- * database need not run. The exit code is 1 where `--check` finds something missing.
+ * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL. The embedded database
+ * need not run. The exit code is 1 if `--check` finds something missing.
  */
 export function migrateCommand({ program, does }: Frame): void {
   const command = program

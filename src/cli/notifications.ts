@@ -7,9 +7,9 @@ import type { Column } from './printer.ts';
 import { notFound, uuid } from './refusal.ts';
 import type { Session } from './session.ts';
 
-/** Notifications that are listed unless `--limit` says otherwise, for each subscription. */
+/** The number of notifications listed for each subscription, unless `--limit` says otherwise. */
 const DEFAULT_LIMIT_ROWS = 20;
-/** Attempts that `show` prints. */
+/** The most attempts that `show` prints. */
 const MAX_ATTEMPTS_ROWS = 50;
 
 interface Attempt {
@@ -145,7 +145,7 @@ async function showNotification({ args, session, print }: Call & { session: Sess
   print.rows(attempts?.nodes ?? [], ATTEMPT_COLUMNS);
 }
 
-/** Notifications are reached through their subscription, so the one that holds it is looked for first. */
+/** Finds the subscription that contains a notification, because notifications can be read only through it. */
 async function findNotification(session: Session, id: string): Promise<Listed> {
   const wanted = { id: { equalTo: id } };
   const { subscriptions } = await session.lombard.graphql<Found>(LIST, { first: 1, filter: {}, wanted });

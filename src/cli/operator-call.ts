@@ -16,10 +16,10 @@ export interface OperatorOptions {
   token?: string;
 }
 
-/** No answer came, or one that says nothing about what was done: a lost connection, a service that ends. */
+/** No answer came, or none that says what was done: a lost connection, or a service that is stopping. */
 export class Unanswered extends CommandFailure {}
 
-/** The options of a command that calls the operator interface. */
+/** Adds the options of a command that calls the operator interface. */
 export function withOperator(command: Command): Command {
   return command
     .option('--url <address>', 'operator interface; default: that of the service running on the data directory')
@@ -29,7 +29,7 @@ export function withOperator(command: Command): Command {
     );
 }
 
-/** Where the operator interface is, and the token to call it with. @throws CommandFailure */
+/** The address of the operator interface, and the token for it. @throws CommandFailure */
 function operatorAccess(options: OperatorOptions): { base: string; token: string } {
   const config = readConfig();
   const base = httpAddress('--url', options.url ?? operatorAddress(config));
@@ -45,27 +45,27 @@ function operatorAccess(options: OperatorOptions): { base: string; token: string
 /** A call of the operator interface. */
 interface OperatorCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its query. */
+  /** The path, including the query. */
   path: string;
-  /** An object is sent as JSON, a stream as it is. */
+  /** An object is sent as JSON, a stream unchanged. */
   body?: object | Readable | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-/** What the operator interface answered: the JSON's numbers keep their digits for `stringify`; undefined without a body. */
+/** The answer of the operator interface. Numbers in its JSON keep their digits for `stringify`; the body is undefined if there is none. */
 interface OperatorAnswer {
   base: string;
   status: number;
   body: unknown;
 }
 
-/** Calls the operator interface, which may refuse. @throws CommandFailure, of which Unanswered says that it may have been done */
+/** Calls the operator interface, which may refuse. @throws CommandFailure; if it is Unanswered, the call may have been carried out */
 export async function askOperator(options: OperatorOptions, call: OperatorCall): Promise<OperatorAnswer> {
   const { base, token } = operatorAccess(options);
   const { method, path, body, signal } = call;
   const json = body !== undefined && !(body instanceof Readable);
-  // An import answers at its end, which may take long; the caller shows its progress.
+  // An import answers only at its end, which may take long. The caller shows its progress.
   const { Agent, request } = undici();
   const dispatcher = new Agent({
     headersTimeout: 0,
@@ -93,7 +93,11 @@ export async function askOperator(options: OperatorOptions, call: OperatorCall):
   }
 }
 
-/** As `askOperator`, where a refusal is a failure. @returns the answer's JSON @throws CommandFailure */
+/**
+ * Like `askOperator`, but a refusal is a failure.
+ * @returns the answer's JSON
+ * @throws CommandFailure
+ */
 export async function callOperator(options: OperatorOptions, call: OperatorCall): Promise<unknown> {
   const answer = await askOperator(options, call);
   if (answer.status < 300) return answer.body;
@@ -101,7 +105,7 @@ export async function callOperator(options: OperatorOptions, call: OperatorCall)
   throw new Failure(refusalOf(answer));
 }
 
-/** What a refusal says. */
+/** The message for a refusal. */
 export function refusalOf({ base, status, body }: OperatorAnswer): string {
   const { code, details } = fieldsOf(body);
   return `${base} answered ${status}${code === undefined ? '' : ` ${code}: ${details}`}`;

@@ -22,7 +22,7 @@ interface CreateOptions extends OperatorOptions {
 
 const COLUMNS: Column<Readonly<Record<string, unknown>>>[] = [
   ['TOKEN', ({ id }) => id],
-  // Null where its scopes were given one by one.
+  // The role is null if the scopes were given individually.
   ['ROLE', ({ role, scopes }) => role ?? listOf(scopes).join(' ')],
   ['NAME', ({ name }) => name],
   ['EXPIRES', ({ expires_at }) => expires_at],
@@ -76,7 +76,7 @@ async function createToken(name: string, options: CreateOptions): Promise<{ toke
   return fieldsOf(await callOperator(options, { method: 'POST', path: '/operator-tokens', body }));
 }
 
-/** Creates a token without the operator interface: a production service does not start before it has one. */
+/** Creates a token without the operator interface, because production does not start before it has one. */
 async function createInDatabase(
   name: string,
   role: OperatorRole,

@@ -1,16 +1,16 @@
 const closed = new AbortController();
 
-/** Aborted once the reader of standard output has closed it, as `head` does. */
+/** Aborted once the reader has closed standard output, as `head` does. */
 export const outputClosed: AbortSignal = closed.signal;
 
-/** The reader of the output has closed it: there is nobody to go on for. */
+/** The reader has closed the output, so there is nobody to go on for. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
 /**
- * A reader that closes the output ends no command with an error, and the service not at all. A command that goes on asks
- * `outputClosed`, or meets `OutputClosed` at its next `write`. Any other failure, such as a full disk, ends the process.
+ * Handles a reader that closes the output. This ends no command with an error, and never ends the service. A command that goes on checks
+ * `outputClosed`, or gets `OutputClosed` at its next `write`. Any other failure, such as a full disk, ends the process.
  */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -21,12 +21,12 @@ export function watchOutput(): void {
     process.stderr.write(`lombard: cannot write the output: ${error.message}\n`);
     process.exit(1);
   });
-  // Nobody is left who could be told.
+  // There is nobody left to tell.
   process.stderr.on('error', () => {});
 }
 
 /**
- * Writes to standard output, and resolves once it has been taken.
+ * Writes to standard output, and resolves once it has been accepted.
  * @throws OutputClosed
  */
 export function write(content: string | Uint8Array): Promise<void> {

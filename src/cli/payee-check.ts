@@ -6,17 +6,17 @@ import type { Fields } from './fields.ts';
 import type { Column, Printer } from './printer.ts';
 import { jsonOf, readInput } from './result-file.ts';
 
-/** What is wrong with a payee of a file. */
+/** A fault of a payee in a file. */
 interface Finding {
-  /** Where the payee begins in the file, from 1. */
+  /** The line of the file on which the payee begins, from 1. */
   line: number;
-  /** Null where the payee as a whole is refused. */
+  /** Null if the payee is refused as a whole. */
   field: string | null;
   code: string;
   details: string;
 }
 
-/** A payee of a file, as the service would be asked to make it. */
+/** A payee of a file, in the form of the request that creates it. */
 interface Payee {
   line: number;
   body: unknown;
@@ -30,10 +30,10 @@ const COLUMNS: Column<Finding>[] = [
 ];
 
 /**
- * Has the service check the payees of a file, and prints what is wrong with them.
+ * Lets the service check the payees of a file, and prints their faults.
  * @param file `-` is standard input
  * @param fields of a payee, which are the columns of a CSV file
- * @returns the exit status: 1 where something is wrong
+ * @returns the exit status: 1 if there is a fault
  * @throws CommandFailure, LombardError
  */
 export async function checkPayees(lombard: Lombard, file: string, fields: Fields, print: Printer): Promise<0 | 1> {
@@ -62,7 +62,7 @@ async function judge(lombard: Lombard, payees: readonly Payee[]): Promise<Findin
   });
 }
 
-/** The field that details name, as `iban: is not valid`. */
+/** The field that details name, as in `iban: is not valid`. */
 function fieldOf(details: string): string | null {
   return /^([^\s:]+): /.exec(details)?.[1] ?? null;
 }
@@ -81,7 +81,7 @@ function jsonPayees(file: string, content: string): Found {
   return { payees: all.map((body, at) => ({ line: starts[at] ?? 1, body })), findings: [] };
 }
 
-/** The lines on which the elements of a list begin; of another value the one of its own. @param json is known to be valid */
+/** The lines on which the elements of a list begin; for any other value, its own line. @param json valid JSON */
 function startsOf(json: string): number[] {
   const starts: number[] = [];
   const list = json.trimStart().startsWith('[') ? 1 : 0;
@@ -103,7 +103,7 @@ function startsOf(json: string): number[] {
   return starts;
 }
 
-/** @throws CommandFailure where the file has no rows, or is no CSV */
+/** @throws CommandFailure if the file has no rows, or is not a CSV */
 function csvPayees(content: string, fields: Fields): Found {
   let rows: CsvRow[];
   try {

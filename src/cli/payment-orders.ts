@@ -8,7 +8,7 @@ import type { Column } from './printer.ts';
 import type { Session } from './session.ts';
 import { approve, type CodeOptions, recall, withCode } from './step-up.ts';
 
-/** What the payments of an order have in common. */
+/** The fields that apply to the whole order. */
 const ORDER_FIELDS: Fields = {
   trade_id: { about: 'the trade that they are paid of' },
   funding_account_id: { about: 'the number of the currency account that they are paid from', as: 'integer' },
@@ -16,7 +16,7 @@ const ORDER_FIELDS: Fields = {
   reason: { about: 'why they are paid, as payment_for_goods; needed with an account' },
 };
 
-/** The fields of one payment, as on the wire. */
+/** The fields of one payment, under their API names. */
 const PAYMENT_FIELDS: Fields = {
   beneficiary_id: { about: 'who is paid' },
   account_id: { about: 'its bank account', as: 'integer' },
@@ -53,7 +53,7 @@ export function addCreate(frame: Frame, payments: Command): void {
     'payments create --file order.json',
   );
   frame.asContact<BodyOptions & CodeOptions>(command, async ({ options, session, print }) => {
-    // Each is read from the options: a copy of the amount would lose its digits.
+    // Each is read from the options anew, because a copy of the amount would lose its digits.
     const order = () => ({ ...fieldsGiven(ORDER_FIELDS, options), payments: [fieldsGiven(PAYMENT_FIELDS, options)] });
     const body = (await bodyGiven(fields, options, order)) as NewPayments;
     const idempotencyKey = options.idempotencyKey ?? keyOf(session, options);
@@ -66,12 +66,12 @@ export function addCreate(frame: Frame, payments: Command): void {
 }
 
 /**
- * The key of an order. A call that answers a challenge is the same order again, under the key that it had.
- * @throws CommandFailure where no order of this person is known to have opened the challenge
+ * The key of an order. A call that answers a challenge repeats the order, with the same key.
+ * @throws CommandFailure if no order of this person is known to have opened the challenge
  */
 function keyOf(session: Session, { challengeId, verificationCode }: CodeOptions): string {
   if (challengeId === undefined) {
-    // Without the challenge it would be another order, and the code of an earlier one.
+    // Without the challenge it would be a new order with the code of an earlier one.
     if (verificationCode !== undefined) throw new CommandFailure('--verification-code: needs --challenge-id', USAGE);
     return randomBytes(KEY_BYTES).toString('hex');
   }
@@ -81,7 +81,7 @@ function keyOf(session: Session, { challengeId, verificationCode }: CodeOptions)
   throw new CommandFailure(`--challenge-id: is not known to be of an order that was made here; ${how}`, USAGE);
 }
 
-/** Approves the payments that wait for nobody but their creator, who has to show a second factor. */
+/** Approves the payments that wait only for their creator, who has to use a second factor. */
 async function approveOwn(
   session: Session,
   made: readonly CreatedPayment[],

@@ -9,7 +9,7 @@ import type { Column, Printer } from './printer.ts';
 import { approve, type CodeOptions, withCode } from './step-up.ts';
 import { addUpload } from './upload.ts';
 
-/** The parameters of the search, as on the wire. */
+/** The parameters of the search, under their API names. */
 const PARAMETERS: Fields<keyof PaymentQuery> = {
   status: { about: 'where they stand', choices: STATUS_FILTERS },
   payment_ids: { about: 'ids, comma separated' },
@@ -94,7 +94,7 @@ function addApprove(frame: Frame, payments: Command): void {
   });
 }
 
-/** @returns the exit status: 1 where one of them was refused */
+/** @returns the exit status: 1 if one of them was refused */
 function printDecided(print: Printer, decided: readonly Decided[]): 0 | 1 {
   print.rows(decided, DECIDED_COLUMNS);
   return decided.every(({ done }) => done) ? 0 : 1;
@@ -126,7 +126,7 @@ function addList(frame: Frame, payments: Command): void {
   withFields(list, PARAMETERS);
   example(list, 'payments list --status pending --order desc --page-size 10', 'payments list --json | jq length');
   frame.asContact(list, async ({ options, session, print }) => {
-    // The command has checked what is closed, and the service checks the rest.
+    // The command has checked closed lists, and the service checks the rest.
     const query = fieldsGiven(PARAMETERS, options) as PaymentQuery;
     await printPage(print, session.lombard.payments.search(query), query, COLUMNS, 'payments');
   });

@@ -1,12 +1,12 @@
 import { decimal, stringify } from '../../sdk/src/index.ts';
 
-/** A column of a table: its heading, and the text of a row. */
+/** A column of a table: its heading, and a function that returns a row's text. */
 export type Column<T> = [heading: string, text: (row: T) => unknown];
 
-/** Characters of a cell on a terminal; longer ones are cut. In a file or a pipe nothing is. */
+/** The most characters of a cell on a terminal; longer cells are cut. In a file or a pipe nothing is cut. */
 const MAX_CELL_CHARACTERS = 48;
 
-/** Writes what a command found: tables for people, JSON for programs (`--json`). */
+/** Writes the results of a command: tables for people, JSON for programs (`--json`). */
 export class Printer {
   readonly json: boolean;
 
@@ -16,7 +16,7 @@ export class Printer {
 
   /**
    * Records of one kind: a table, or a JSON array.
-   * @param options `after`: a line for people below the table; `whole`: long cells are not cut on a terminal either
+   * @param options `after`: a line for people below the table; `whole`: long cells are not cut even on a terminal
    */
   rows<T>(
     rows: readonly T[],
@@ -40,7 +40,7 @@ export class Printer {
     if (after !== undefined) write(after);
   }
 
-  /** One record: a line for each of its fields, or its JSON. */
+  /** A single record: a line for each of its fields, or its JSON. */
   record(record: object): void {
     if (this.json) {
       write(stringify(record));
@@ -54,17 +54,17 @@ export class Printer {
     }
   }
 
-  /** What was done: a sentence for people, the JSON for programs. */
+  /** A completed action: a sentence for people, JSON for programs. */
   done(sentence: string, json: object): void {
     write(this.json ? stringify(json) : sentence);
   }
 
-  /** One entry of something that goes on: a line, or a line of NDJSON. */
+  /** One entry of an ongoing output: a line, or a line of NDJSON. */
   entry(line: string, json: object): void {
     write(this.json ? stringify(json) : line);
   }
 
-  /** A line that only people need. */
+  /** A line that is only for people. */
   note(line: string): void {
     if (!this.json) write(line);
   }
@@ -84,7 +84,7 @@ function cell(value: unknown): string {
   return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS - 1)}…` : text;
 }
 
-/** Text from elsewhere must not steer the terminal, nor turn the direction of writing. */
+/** Removes what could control the terminal, or change the direction of writing, from a foreign text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

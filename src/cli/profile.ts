@@ -10,7 +10,7 @@ import { CommandFailure, USAGE } from './failure.ts';
 export const DEFAULT_PROFILE = 'default';
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Who is signed in, where, and with which tokens. `client_id`: the client acted for unless `--client` names another one. */
+/** Who is signed in, where, and with which tokens. `client_id`: the client to act for unless `--client` names another one. */
 const FIELDS = ['api_url', 'auth_url', 'contact_id', 'client_id', 'access_token', 'refresh_token'] as const;
 export type Profile = Record<(typeof FIELDS)[number], string>;
 
@@ -25,7 +25,10 @@ function pathOf(name: string): string {
   return join(profileFolder(), `${name}.json`);
 }
 
-/** @returns undefined where nobody is signed in under this name @throws CommandFailure where the file is damaged */
+/**
+ * @returns undefined if nobody is signed in under this name
+ * @throws CommandFailure if the file is damaged
+ */
 export function readProfile(name: string): Profile | undefined {
   const path = pathOf(name);
   try {
@@ -50,7 +53,7 @@ export async function writeProfile(name: string, profile: Profile): Promise<void
   replaceFile(path, `${JSON.stringify(profile, null, 2)}\n`);
 }
 
-/** Forgets who is signed in under this name. */
+/** Removes the profile with this name, which signs its person out locally. */
 export async function removeProfile(name: string): Promise<void> {
   await rm(pathOf(name), { force: true });
 }

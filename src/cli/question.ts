@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandFailure, INTERRUPTED } from './failure.ts';
 
-/** Whether somebody can be asked. */
+/** Whether there is a terminal on which to ask. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
-/** Asks on the terminal; the question goes to standard error. @throws CommandFailure where the person ends it (Ctrl-C, Ctrl-D) */
+/** Asks on the terminal. The question goes to standard error. @throws CommandFailure if the person aborts (Ctrl-C, Ctrl-D) */
 export async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new AbortController();

@@ -8,17 +8,17 @@ const RECORDS = {
 } as const;
 type Missing = keyof typeof RECORDS;
 
-/** A refusal that the service would answer, where the command knows it before. */
+/** A refusal that the service would answer, if the command knows it in advance. */
 export function refusal(code: ErrorCode, details: string): LombardError {
   return new LombardError({ code, message: MESSAGES[code], details });
 }
 
-/** A record that is not there. @param field where its id was given */
+/** A record that does not exist. @param field where its id was given */
 export function notFound(code: Missing, field = 'id'): LombardError {
   return refusal(code, `${field}: does not name ${RECORDS[code]}`);
 }
 
-/** A UUID in small letters. GraphQL would refuse other texts in words of its own. @throws LombardError */
+/** A UUID in lower case. GraphQL would refuse other texts in words of its own. @throws LombardError */
 export function uuid(text: string | undefined, code: Missing, field?: string): string {
   if (text === undefined || !isUuid(text)) throw notFound(code, field);
   return text.toLowerCase();

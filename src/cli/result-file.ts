@@ -5,7 +5,7 @@ import { messageOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import { write } from './output.ts';
 
-/** Writes what a command made into a file, or to standard output for `-`. @throws CommandFailure */
+/** Writes the result of a command to a file, or to standard output for `-`. @throws CommandFailure */
 export async function writeResult(file: string, content: Uint8Array): Promise<void> {
   if (file !== '-') {
     await writeFile(file, content).catch((error: Error) => {
@@ -28,12 +28,12 @@ export async function readInput(file: string): Promise<string> {
   return (await readBytes(file)).toString('utf8');
 }
 
-/** As `readInput`, its JSON: the numbers keep their digits for the SDK. @throws CommandFailure */
+/** Like `readInput`, parsed as JSON. The numbers keep their digits for the SDK. @throws CommandFailure */
 export async function readJson(file: string): Promise<unknown> {
   return jsonOf(file, await readInput(file));
 }
 
-/** The JSON that a file has. @throws CommandFailure */
+/** Parses the JSON of a file. @throws CommandFailure */
 export function jsonOf(file: string, content: string): unknown {
   try {
     return parse(content);

@@ -23,7 +23,7 @@ export function removeRunning(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
-/** The service that runs on the data directory; undefined where none does. One that was killed may still be named. */
+/** The service that runs on the data directory; undefined if none does. A service that was killed may still be listed. */
 export function readRunning(config: Config): Running | undefined {
   try {
     const found = fieldsOf(JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')));
@@ -38,7 +38,7 @@ export function readRunning(config: Config): Running | undefined {
   }
 }
 
-/** The operator interface: of the service that runs, else where the settings put it. */
+/** The address of the operator interface: that of the running service, or else the one in the settings. */
 export function operatorAddress(config: Config): string {
   const running = readRunning(config);
   if (running?.operator) return running.operator;

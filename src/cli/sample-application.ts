@@ -4,15 +4,15 @@ import { endsWithin } from '../process/deadline.ts';
 import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import type { Running } from './running.ts';
 
-/** Milliseconds for its first line, which says whether it listens. */
+/** Milliseconds to wait for its first line, which says whether it listens. */
 const START_TIMEOUT_MS = 3_000;
 
 /**
- * The sample application of the demonstration (examples/app), on the demonstration's redirect address. It runs in a thread: it ends
- * with this process, however that ends, and a fault of it ends nothing else.
+ * The demonstration's sample application (examples/app), at the demonstration's redirect address. It runs in a thread, so it ends with this
+ * process, however that ends. Its faults end nothing else.
  */
 export class SampleApplication {
-  /** Why it does not run; undefined where it does. */
+  /** Why it does not run; undefined if it does. */
   readonly fault: string | undefined;
   readonly #thread: Worker;
 
@@ -21,7 +21,7 @@ export class SampleApplication {
     this.fault = fault;
   }
 
-  /** Starts it on the origin of the redirect address. Whatever goes wrong, as a port that is taken, is its `fault` and nothing more. */
+  /** Starts it on the origin of the redirect address. If anything fails, such as a port that is taken, the reason is in its `fault`. */
   static async start(running: Running, brand: string, redirect: string): Promise<SampleApplication> {
     const { client_id: id, client_secret: secret } = DEMO_APPLICATION;
     const thread = new Worker(new URL('../../examples/app/app.mjs', import.meta.url), {
@@ -41,7 +41,7 @@ export class SampleApplication {
     });
     const ended = once(thread, 'exit').catch(() => undefined);
     await endsWithin(Promise.race([said, ended]), START_TIMEOUT_MS);
-    // What it says later is of no use to the person who runs the service, and must not fill a buffer.
+    // Its later output is of no use to the person who runs the service, and must not fill a buffer.
     thread.stdout.resume();
     thread.stderr.resume();
     return new SampleApplication(thread, fault);

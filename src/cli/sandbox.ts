@@ -3,13 +3,13 @@ import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { ask, canAsk } from './question.ts';
 
-/** `lombard trigger`, `advance` and `reset`: moving things in the sandbox. */
+/** `lombard trigger`, `advance` and `reset`, which control the sandbox. */
 export function sandboxCommands(frame: Frame): void {
   const trigger = frame.program
     .command('trigger <event>')
     .description('make real data in the sandbox that causes a notification');
   example(trigger, 'trigger PAYMENT_STATUS_CHANGE:RETURNED', 'trigger CREDIT_INCOMING_TRANSACTION');
-  // Events and statuses are texts here: the service says which there are.
+  // Events and statuses are not checked here; the service knows which exist.
   frame.asContact(trigger, async ({ args: [event], session, print }) => {
     const body = { event } as InputOf<'POST /sandbox/trigger'>['body'];
     const { body: made } = await session.lombard.call('POST /sandbox/trigger', { body });
@@ -38,7 +38,7 @@ export function sandboxCommands(frame: Frame): void {
   });
 }
 
-/** Asks on a terminal. @throws CommandFailure elsewhere */
+/** Asks on a terminal. @throws CommandFailure if there is none */
 async function agreed(clientId: string): Promise<boolean> {
   if (!canAsk()) throw new CommandFailure('reset: needs --yes where nobody can be asked', USAGE);
   const answer = await ask(`Delete everything that ${clientId} has, and make the demonstration again? [y/N] `);

@@ -26,11 +26,14 @@ export interface ServeOptions {
   startService: StartService;
 }
 
-/** Milliseconds that the process may live on after the service has stopped, or after a start that failed. */
+/** Milliseconds that the process may remain after the service has stopped, or after a failed start. */
 const MAX_LINGER_MS = 1_000;
-/** Milliseconds that stopping may take. Listeners, deliveries in flight and their last results have limits of their own, which add up to less. */
+/**
+ * Milliseconds that stopping may take. Listeners, deliveries in flight and their last results have shorter limits of their own, which add
+ * up to less.
+ */
 const MAX_STOP_MS = 22_000;
-/** Milliseconds that a start may take to end after it was interrupted. */
+/** Milliseconds that an interrupted start may take to end. */
 const MAX_INTERRUPTION_MS = 10_000;
 
 /** What the parts of a run share. */
@@ -44,7 +47,7 @@ interface Run extends ServeOptions {
 /** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartupError, CommandFailure */
 export async function serve(given: Config, options: ServeOptions): Promise<number> {
   const log = createLog(given.logLevel, process.stdout.isTTY === true);
-  // Everybody has to know it before the sample application listens: it is a part of the registered redirect address.
+  // All parts must know this port before the sample application listens, because it is in the registered redirect address.
   const config = given.samplePort === 0 ? { ...given, samplePort: await freePort() } : given;
   const run: Run = { ...options, config, log, stopping: stopOnSignal(log) };
   try {
@@ -53,7 +56,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   } catch (error) {
     throw startFault(config, errorOf(error));
   } finally {
-    // Nothing may keep the process alive, since it ignores further signals.
+    // Nothing may keep the process alive now, because it ignores further signals.
     setTimeout(() => process.exit(), MAX_LINGER_MS).unref();
   }
 }
@@ -67,7 +70,7 @@ async function serveAlone(run: Run): Promise<number> {
     removeRunning(config.dataDir);
     await sample?.stop();
     if (!(await endsWithin(service.stop(), config.drain + MAX_STOP_MS))) {
-      // The database may not answer. It rolls back what waits for it when the process has ended.
+      // The database may not answer. It rolls back what is waiting for it when the process has ended.
       log.warn('some parts did not stop in time; the process ends without them');
       return 1;
     }
@@ -89,7 +92,7 @@ async function start({ config, log, demonstration, stopping, startService }: Run
   try {
     await Promise.race([starting, interrupted]);
     if (!stopping.aborted) return await starting;
-    // The start had just ended.
+    // The start had just completed.
     if (await interrupted) await endsWithin((await starting).stop(), config.drain + MAX_STOP_MS);
     return undefined;
   } catch (error) {
@@ -146,7 +149,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Serves in one of LOMBARD_WORKERS processes. The primary gives it the database, and shares the listeners' ports among them. */
+/** Serves in one of LOMBARD_WORKERS processes. The primary gives it the database, and shares the listeners' ports among the workers. */
 async function serveWorker(run: Run): Promise<number> {
   let service: Service | undefined;
   const tell = (message: Message) => process.send?.(message, () => {});
@@ -162,7 +165,7 @@ async function serveWorker(run: Run): Promise<number> {
     await service.stop();
     return 0;
   } finally {
-    // The channel to the primary would keep the worker alive. The primary notices its end.
+    // The channel to the primary would keep the worker alive. The primary notices when it ends.
     process.disconnect?.();
   }
 }

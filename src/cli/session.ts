@@ -10,18 +10,18 @@ import { type Running, readRunning } from './running.ts';
 import { COMMAND_APPLICATION } from './sign-in/authorization-server.ts';
 import { signInDemonstration } from './sign-in/demonstration.ts';
 
-/** The tokens of the demonstration's contact, in the data directory: a sign-in at each command would soon meet the rate limit. */
+/** The tokens of the demonstration's contact, in the data directory. A sign-in for each command would soon reach the rate limit. */
 const TOKENS_FILE = 'command-tokens.json';
 const UNAUTHORIZED = 401;
 
 export interface SessionOptions {
-  /** Undefined where `--profile` is not given. */
+  /** Undefined if `--profile` is not given. */
   profile: string | undefined;
-  /** The client acted for, in place of the profile's. */
+  /** The client to act for, instead of the profile's. */
   client: string | undefined;
 }
 
-/** Somebody who is signed in: how a command reaches the client API. */
+/** The session of a signed-in person, through which a command calls the client API. */
 export class Session {
   readonly lombard: Lombard;
   readonly profile: Profile;
@@ -43,27 +43,27 @@ export class Session {
       refreshToken: profile.refresh_token,
       onTokens: async ({ accessToken, refreshToken }: TokenSet) => {
         this.#accessToken = accessToken;
-        // If the file cannot be written, the next command signs in again; this one continues.
+        // If the file cannot be written, the next command signs in again. This one continues.
         await keep({ ...profile, access_token: accessToken, refresh_token: refreshToken }).catch(() => {});
       },
     });
   }
 
-  /** For calls that the SDK has no method for, as streams. */
+  /** For calls that the SDK has no method for, such as streams. */
   get accessToken(): string {
     return this.#accessToken;
   }
 
-  /** After a 401 of such a call: the SDK refreshes the token where it is refused. @throws LombardError */
+  /** Call it after a 401 of such a call. The SDK refreshes the token if it is refused. @throws LombardError */
   async renew(signal?: AbortSignal): Promise<void> {
     await this.lombard.approvals.settings({ signal });
   }
 }
 
 /**
- * The session of a command. In a directory with a running sandbox it is the demonstration's contact, unless a profile is named or
- * somebody has signed in at that very sandbox.
- * @throws CommandFailure where nobody is signed in, or nothing can be reached
+ * The session of a command. In a directory with a running sandbox it is the demonstration's contact, unless a profile is named or somebody
+ * has signed in at that very sandbox.
+ * @throws CommandFailure if nobody is signed in, or nothing can be reached
  */
 export async function openSession({ profile: named, client }: SessionOptions): Promise<Session> {
   const name = named ?? DEFAULT_PROFILE;
@@ -107,7 +107,7 @@ function readKept(path: string, running: Running): Profile | undefined {
   }
 }
 
-/** Whether the access token still works: the sandbox's database may be another one by now. */
+/** Whether the access token still works. The sandbox's database may have been replaced. */
 async function isAccepted({ api_url, client_id, access_token }: Profile): Promise<boolean> {
   const url = `${api_url}/approvals-workflow/settings?client_id=${encodeURIComponent(client_id)}`;
   const answer = await reach(url, { headers: { authorization: `Bearer ${access_token}` } });

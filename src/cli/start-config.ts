@@ -2,13 +2,13 @@ import { DatabaseClient } from '../database/client.ts';
 import { type Config, examineConfig, refuseUnsafe } from '../settings/config.ts';
 import { embeddedUrl } from '../settings/data-directory.ts';
 
-/** Milliseconds that a database gets to connect and answer. */
+/** Milliseconds that a database has to connect and answer. */
 const MAX_ANSWER_MS = 2_000;
 
 /**
- * Reads the settings for a start. Where production refuses it anyway, the line says too that no operator token is there: the start itself
- * could only tell that after the other faults are mended.
- * @throws StartupError as `readConfig`
+ * Reads the settings for a start. If production refuses them anyway, the message also says that there is no operator token. The start
+ * itself could report that only after the other faults are fixed.
+ * @throws StartupError like `readConfig`
  */
 export async function readStartConfig(): Promise<Config> {
   const { config, unsafe } = examineConfig();
@@ -18,7 +18,10 @@ export async function readStartConfig(): Promise<Config> {
   return config;
 }
 
-/** Whether the database has a valid token. One that cannot be asked has none; an embedded one that does not run may have one. */
+/**
+ * Whether the database may have a valid token. One that cannot be queried counts as having none; an embedded one that does not run counts
+ * as possibly having one.
+ */
 async function mayHaveToken({ databaseUrl, dataDir }: Config): Promise<boolean> {
   if (databaseUrl === undefined) return embeddedUrl(dataDir) !== undefined;
   const client = new DatabaseClient({

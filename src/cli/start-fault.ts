@@ -6,11 +6,11 @@ import { StartupError } from '../values/errors.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 
-/** PostgreSQL writes its log in segments of this size, and ends where none fits. */
+/** PostgreSQL writes its log in segments of this size, and stops if there is no room for one. */
 const SEGMENT_BYTES = 16 * 1_048_576;
 
 /**
- * What a person is told of an error that ended a start, if the data directory or the database caused it.
+ * The message for an error that ended a start, if the data directory or the database caused it.
  * @param settings `databaseUrl`: undefined for the embedded database, which is in the data directory
  * @returns one line; the error itself if it has another cause
  */
@@ -18,7 +18,7 @@ export function startFault(
   { dataDir, databaseUrl }: { dataDir: string; databaseUrl: string | undefined },
   error: Error,
 ): Error {
-  // A command has said already what is wrong.
+  // The command has already said what is wrong.
   if (error instanceof StartupError || error instanceof CommandFailure) return error;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { path, syscall } = fieldsOf(cause);
@@ -27,7 +27,7 @@ export function startFault(
     if (fault) return fault;
     const reason = path === undefined ? databaseFault(cause) : undefined;
     if (reason === undefined) continue;
-    // A worker has the embedded database's address from its primary.
+    // A worker gets the embedded database's address from its primary.
     if (databaseUrl !== undefined && !leadsToEmbedded(dataDir, databaseUrl))
       return new StartupError(`DATABASE_URL: ${reason} (${error.message})`, { cause: error });
     const full = isFull(dataDir) ? new Error('ENOSPC', { cause: error }) : cause;
@@ -39,7 +39,7 @@ export function startFault(
   return error;
 }
 
-/** Whether PostgreSQL cannot write on. */
+/** Whether the disk is too full for PostgreSQL to continue. */
 function isFull(dataDir: string): boolean {
   const { bavail, bsize } = statfsSync(dataDir);
   return bavail * bsize < SEGMENT_BYTES;

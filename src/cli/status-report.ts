@@ -1,10 +1,10 @@
-/** What a pain.002 of the service says, which writes its elements without prefixes and attributes. */
+/** The contents of a pain.002 from the service, which writes its elements without prefixes and attributes. */
 export interface Report {
   /** MsgId of the file. */
   messageId: string;
   /** GrpSts. */
   status: string;
-  /** The blocks that are refused. */
+  /** The refused blocks. */
   refused: { payment_information_id: string; code: string }[];
 }
 

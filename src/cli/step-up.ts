@@ -10,19 +10,19 @@ import { ask, canAsk } from './question.ts';
 import { refusal } from './refusal.ts';
 import type { Session } from './session.ts';
 
-/** Where the code of a challenge is. */
+/** Where the person finds the code of a challenge. */
 const SOURCES: Record<Challenge['second_factor'], string> = {
   sms: 'it was sent to you by text message',
   totp: 'your authenticator shows it',
 };
 
-/** The options of a command for which a client may ask for a code. */
+/** The options of a command for which a client may require a code. */
 export interface CodeOptions {
   challengeId?: string;
   verificationCode?: string;
 }
 
-/** Gives a command the options that answer a challenge. */
+/** Adds the options that answer a challenge to a command. */
 export function withCode(command: Command): Command {
   return command
     .option('--verification-code <code>', 'where the client asks for one; a terminal is asked for it')
@@ -31,16 +31,17 @@ export function withCode(command: Command): Command {
 
 export interface Approval extends CodeOptions {
   reason?: string | undefined;
-  /** What a later run needs to know of a challenge that this one opens. */
+  /** What a later run needs to know about a challenge that this one opens. */
   remember?: string;
 }
 
 /**
- * Approves payments. Where the client asks for a verification code, it opens a challenge and asks on a terminal for the code. Elsewhere
- * the challenge is told and remembered: a later run answers it by `--challenge-id` and `--verification-code`, or by the code alone.
+ * Approves payments. If the client requires a verification code, it opens a challenge and asks for the code on a terminal. Without a
+ * terminal it prints and remembers the challenge. A later run answers it with `--challenge-id` and `--verification-code`, or with the code
+ * alone.
  * @param ids one payment, or several, which one code approves
- * @returns what became of each
- * @throws LombardError where one payment, or the whole request, is refused; CommandFailure
+ * @returns the result for each
+ * @throws LombardError if a single payment, or the whole request, is refused; CommandFailure
  */
 export async function approve(
   session: Session,
@@ -68,7 +69,7 @@ export async function approve(
   if (undemanded) return undemanded;
   const [only = ''] = ids;
   const opened = await session.lombard.payments.challenge(ids.length === 1 ? only : ids);
-  // The code of a text message cannot have been known before this one was sent.
+  // The code of a text message cannot have been known before the message was sent.
   if (code !== undefined && opened.second_factor === 'totp') return answer(opened.challenge_id, code);
   return asked(session, subject, opened, answer, remember);
 }
@@ -99,10 +100,10 @@ async function authorise(
 }
 
 /**
- * Asks for the code on a terminal, again where it is wrong. Elsewhere says how the call is finished.
- * @param subject what the challenge is for; it and `remember` are kept for the call that has the code
- * @param answer what is done with the code
- * @throws CommandFailure step_up_required where nobody can be asked
+ * Asks for the code on a terminal, and again if it is wrong. Without a terminal it explains how to finish the call.
+ * @param subject what the challenge is for; it is kept, with `remember`, for the call that has the code
+ * @param answer uses the code
+ * @throws CommandFailure step_up_required if nobody can be asked
  */
 export async function asked<T>(
   session: Session,
@@ -124,7 +125,7 @@ export async function asked<T>(
   }
 }
 
-/** What the work gives; undefined where the service refused with this code. @throws LombardError every other one */
+/** The result of the work; undefined if the service refused with this code. @throws any other LombardError */
 export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -134,7 +135,7 @@ export async function unless<T>(code: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** What is remembered of challenges, the newest last. They are good for minutes, so the older ones are over. */
+/** The most challenges that are remembered, newest last. They are valid for minutes, so older ones have expired. */
 const MAX_KEPT = 40;
 
 const folder = () => join(profileFolder(), 'challenges');
@@ -157,15 +158,15 @@ function keyOf({ profile }: Session, subject: string): string {
 }
 
 /**
- * What an earlier run kept for this person: of payments their challenge, which the service knows whether it is still good; of a challenge
- * what its order was sent with.
+ * What an earlier run kept for this person. For payments it is their challenge, which the service checks. For a challenge it is what its
+ * order was sent with.
  */
 export function recall(session: Session, subject: string): string | undefined {
   const found = readAll()[keyOf(session, subject)];
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Remembers for the run that has the code. */
+/** Keeps facts for the run that has the code. */
 async function keep(session: Session, facts: Record<string, string>): Promise<void> {
   const added = Object.entries(facts).map(([subject, fact]) => [keyOf(session, subject), fact] as const);
   const names = new Set(added.map(([name]) => name));
@@ -173,7 +174,7 @@ async function keep(session: Session, facts: Record<string, string>): Promise<vo
   await writeAll(Object.fromEntries([...others, ...added].slice(-MAX_KEPT)));
 }
 
-/** Forgets what is over. */
+/** Forgets what is no longer needed. */
 async function forget(session: Session, ...subjects: string[]): Promise<void> {
   const names = new Set(subjects.map((subject) => keyOf(session, subject)));
   const kept = Object.entries(readAll());

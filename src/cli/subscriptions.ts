@@ -8,7 +8,7 @@ import type { Column } from './printer.ts';
 import { uuid } from './refusal.ts';
 
 const SECRET_BYTES = 32;
-/** A day for a receiver to learn the new secret. */
+/** A day in which a receiver can change to the new secret. */
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 const COLUMNS: Column<Subscription>[] = [
@@ -73,7 +73,7 @@ export function subscriptionCommands(frame: Frame): void {
   });
 }
 
-/** Replaces the signing key by a new one, which is printed once. */
+/** Adds the command that replaces the signing key with a new one, which is printed once. */
 function addRotate(frame: Frame, group: Command): void {
   const rotate = group
     .command('rotate-secret <id>')

@@ -18,7 +18,7 @@ import type { Session } from './session.ts';
 import { readReport } from './status-report.ts';
 import { asked, type CodeOptions, recall, unless, withCode } from './step-up.ts';
 
-/** What a file has beside its instructions, as on the wire. */
+/** The fields of a file besides its instructions, under their API names. */
 const ORDER_FIELDS: Fields<keyof MassPaymentFileQuery> = {
   external_reference_id: { about: 'your own identifier of the file; made of its content by default' },
   auto_commit: { about: 'it goes on by itself where no row is bad', as: 'flag' },
@@ -29,12 +29,12 @@ const ORDER_FIELDS: Fields<keyof MassPaymentFileQuery> = {
   maximum_sell_amount: { about: 'what the exchanges may cost', as: 'number' },
 };
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_MS = 300;
-/** Looks at a file that goes on by itself and is still Processed. After more of them it waits for its maker's code. */
+/** The number of checks of a file that goes on by itself and is still Processed. After that many, it must be waiting for its maker's code. */
 const PROCEEDING_LOOKS = 20;
 const ENDED: readonly string[] = ['Created', 'Cancelled', 'Failed'];
-/** Hexadecimal digits of the content's hash that stand for a file. */
+/** The number of hexadecimal digits of the content's hash that identify a file. */
 const HASH_DIGITS = 32;
 
 interface Options extends CodeOptions {
@@ -81,8 +81,8 @@ export function addUpload(frame: Frame, payments: Command): void {
 }
 
 /**
- * The fields beside the instructions. The content's hash is the reference of a file that has none, so that it is not sent twice. It is one
- * object from the beginning: a copy would lose the digits of its amount.
+ * The fields besides the instructions. If the file has no reference, it is the content's hash, so that the file is not sent twice. It is
+ * built as one object, because a copy would lose the digits of its amount.
  */
 function queryOf(content: Uint8Array, options: object): MassPaymentFileQuery {
   const given = fieldsGiven(ORDER_FIELDS, options);
@@ -92,7 +92,7 @@ function queryOf(content: Uint8Array, options: object): MassPaymentFileQuery {
   return given as MassPaymentFileQuery;
 }
 
-/** The body of a JSON file: it has all, or is the list of the instructions. @throws CommandFailure */
+/** The body from a JSON file, which contains all fields, or only the list of instructions. @throws CommandFailure */
 function bodyOf(file: string, text: string, content: Uint8Array, options: object): NewMassPayment {
   const value = jsonOf(file, text);
   if (Array.isArray(value))
@@ -106,7 +106,7 @@ function bodyOf(file: string, text: string, content: Uint8Array, options: object
   return value as NewMassPayment;
 }
 
-/** Confirms a file whose code has come, in the call after the one that sent it. */
+/** Confirms a file with its code, in the call after the one that sent the file. */
 async function finish(session: Session, print: Printer, options: Options, challengeId: string): Promise<0 | 1> {
   const id = recall(session, challengeId);
   if (id === undefined)
@@ -117,13 +117,13 @@ async function finish(session: Session, print: Printer, options: Options, challe
   return ended(session, print, options, id, before);
 }
 
-/** The body of a confirmation. @param code its challenge and code, where there is one */
+/** The body of a confirmation. @param code its challenge and code, if there are any */
 function confirmationOf(options: object, code: object = {}): MassPaymentConfirmation {
   const given = fieldsGiven({ maximum_sell_amount: ORDER_FIELDS.maximum_sell_amount }, options);
   return Object.assign(given, code) as MassPaymentConfirmation;
 }
 
-/** Waits until a file was judged, confirms it where that is asked for, and waits for its end. @returns the exit status */
+/** Waits until a file has been judged, confirms it if requested, and waits for its end. @returns the exit status */
 async function follow(
   session: Session,
   print: Printer,
@@ -136,7 +136,7 @@ async function follow(
   return ended(session, print, options, id, judged);
 }
 
-/** After a confirmation: waits for the end where that is asked for. */
+/** After a confirmation: waits for the end if requested. */
 async function ended(
   session: Session,
   print: Printer,
@@ -154,9 +154,9 @@ async function ended(
 }
 
 /**
- * Whether nothing follows by itself.
- * @param proceeds it goes on by itself where no row is bad
- * @param looks how often it has been so
+ * Whether nothing more happens by itself.
+ * @param proceeds whether it goes on by itself if no row is bad
+ * @param looks how often it has been in this state
  */
 function isResting(file: MassPayment, proceeds: boolean, looks: number): boolean {
   const { mass_payment_status: status, payment_initiation_id: initiation, error } = file;
@@ -165,7 +165,7 @@ function isResting(file: MassPayment, proceeds: boolean, looks: number): boolean
   return !goesOn || error !== null || looks > PROCEEDING_LOOKS;
 }
 
-/** Reads a file until it is as wanted. Progress stands on standard error. */
+/** Reads a file until it is in the wanted state. Progress is shown on standard error. */
 async function reached(
   { lombard }: Session,
   id: string,
@@ -206,7 +206,7 @@ async function confirm(session: Session, id: string, options: Options): Promise<
   else await asked(session, id, opened, answer, id);
 }
 
-/** Prints how far a file is. @returns 1 where it has failed, or has more bad rows than were accepted */
+/** Prints the state of a file. @returns 1 if it has failed, or has more bad rows than were accepted */
 function report(print: Printer, file: MassPayment, accepted: number): 0 | 1 {
   print.done(progressOf(file), file);
   return isBad(file, accepted) ? 1 : 0;
@@ -219,7 +219,7 @@ function isBad(
   return status === 'Failed' || (status === 'Processed' && error !== null) || wrong > accepted;
 }
 
-/** Sends a pain.001. @returns the exit status: 1 where a block was not taken, or a row is bad */
+/** Sends a pain.001. @returns the exit status: 1 if a block was refused, or a row is bad */
 async function sendInitiation(session: Session, print: Printer, options: Options, content: Uint8Array): Promise<0 | 1> {
   const { messageId, status, refused } = readReport(
     await session.lombard.paymentInitiations.create(content).catch(rejected),
@@ -254,7 +254,7 @@ async function sendInitiation(session: Session, print: Printer, options: Options
   return failed ? 1 : 0;
 }
 
-/** The report of a message whose blocks are all refused. @throws every other error */
+/** The report of a message whose blocks are all refused. @throws any other error */
 function rejected(error: unknown): string {
   if (error instanceof LombardError && error.status === 202) return error.details;
   throw error;

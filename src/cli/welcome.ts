@@ -19,15 +19,15 @@ export async function holdsDemonstration(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What there is to print in addition to addresses. */
+/** What to print besides addresses. */
 interface Shown {
   /** Whether the database contains the demonstration institution. */
   demonstration: boolean;
-  /** Why the sample application was not started; undefined where it runs. */
+  /** Why the sample application was not started; undefined if it runs. */
   sample: string | undefined;
 }
 
-/** What `lombard demo` prints: the addresses, who can sign in, commands that work as they are, and what to do next. */
+/** The text that `lombard demo` prints: the addresses, who can sign in, commands that work unchanged, and what to do next. */
 export function welcome(config: Config, running: Running, { demonstration, sample }: Shown): string {
   const token = resolve(config.dataDir, 'operator-token');
   const lines = [
@@ -67,7 +67,7 @@ export function welcome(config: Config, running: Running, { demonstration, sampl
 /** Five lines for somebody who sees Lombard for the first time. */
 function nextSteps(config: Config, sample: string | undefined): string[] {
   const { origin } = new URL(sampleRedirect(config.samplePort));
-  // A command finds the service by its data directory.
+  // A command finds the service through its data directory.
   const place = config.dataDir === DEFAULT_DATA_DIR ? '' : `LOMBARD_DATA_DIR=${quoted(resolve(config.dataDir))} `;
   const command = `${place}npx --no lombard`;
   return [
@@ -97,7 +97,7 @@ function operatorCommand(operator: string, config: Config, token: string): strin
   return `curl -s -H "Authorization: Bearer ${bearer}" ${operator}/clients`;
 }
 
-/** A path as a shell takes it. */
+/** A path, quoted for a shell. */
 function quoted(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -8,14 +8,14 @@ import { monotonic } from '../values/calendar.ts';
 import { CommandFailure } from './failure.ts';
 import type { Running } from './running.ts';
 
-/** Milliseconds to wait before a worker is started again that ended soon after its start: the first time, the second, and so on. */
+/** Milliseconds to wait before restarting a worker that ended soon after its start: the first time, the second, and so on. */
 const RESTART_AFTER_MS = [100, 1_000, 2_000, 5_000];
 /** Milliseconds after which a worker counts as healthy. */
 const HEALTHY_RUN_MS = 10_000;
 /** Milliseconds after which workers that do not end by themselves are killed. */
 const MAX_STOP_MS = 22_000;
 
-/** Milliseconds in which a worker has to tell how it is. */
+/** Milliseconds in which a worker has to report its condition. */
 const MAX_ANSWER_MS = 2_000;
 
 /** What a worker tells the primary once it serves. */
@@ -24,20 +24,20 @@ export interface Ready {
   demonstration: boolean;
 }
 
-/** What a worker tells the primary about itself when it is asked. */
+/** A worker's answer to the primary about its condition. */
 export interface Condition {
   fault: string | undefined;
   metrics: MetricObjectWithValues<MetricValue<string>>[];
 }
 
-/** Between the primary and its workers: the primary asks with a number, and the worker answers with the same. */
+/** A message between the primary and its workers. The primary asks with a number, and the worker answers with the same number. */
 export interface Question {
   ask: number;
 }
 
 export type Message = { ready: Ready } | { answer: number; condition: Condition };
 
-/** The worker processes of a primary (LOMBARD_WORKERS). A worker that ends is started again. */
+/** The worker processes of a primary (LOMBARD_WORKERS). A worker that ends is restarted. */
 export class Workers {
   readonly #log: Logger;
   #environment: Record<string, string> = {};
@@ -45,7 +45,7 @@ export class Workers {
   readonly #alive = new Set<Worker>();
   readonly #kept: Promise<void>[] = [];
   readonly #asked = new Map<number, (condition: Condition) => void>();
-  /** The workers by their place, from 1; the one that follows another has its place. */
+  /** The workers by their place, from 1. A replacement gets the same place. */
   readonly #places = new Map<number, Worker>();
   #questions = 0;
   #count = 0;
@@ -58,9 +58,9 @@ export class Workers {
   /**
    * Starts the workers. At a first start, the first worker creates keys, tokens and the demonstration, so the others start when it is
    * ready.
-   * @param options `environment`: what they have in addition to the environment of this process; `drain`: milliseconds that they serve on
-   *   after they have been told to stop
-   * @returns what the first worker tells
+   * @param options `environment`: additions to the environment of this process; `drain`: milliseconds that they go on serving after they
+   * have been told to stop
+   * @returns what the first worker reports
    * @throws CommandFailure if the first worker fails; it has written the reason
    */
   async start(count: number, options: { environment: Record<string, string>; drain: number }): Promise<Ready> {
@@ -72,7 +72,7 @@ export class Workers {
     return first;
   }
 
-  /** Why not all of them are ready; undefined where they are. */
+  /** Why not all of them are ready; undefined if they are. */
   async fault(): Promise<string | undefined> {
     if (this.#stopping) return 'the service is stopping';
     if (this.#count === 0 || this.#places.size < this.#count) return 'the service is starting';
@@ -83,7 +83,7 @@ export class Workers {
     return `process ${place}: ${condition?.fault ?? 'does not answer'}`;
   }
 
-  /** The metrics of each, with the label `process`: its place, or `primary`. */
+  /** The metrics of each worker, with the label `process`: its place, or `primary`. */
   async metrics(): Promise<{ contentType: string; text: string }> {
     const own = { place: 'primary', metrics: await metrics.getMetricsAsJSON() };
     const theirs = (await this.#conditions()).map(([place, condition]) => ({
@@ -93,7 +93,7 @@ export class Workers {
     const labelled = [own, ...theirs].map((one) =>
       one.metrics.map((metric) => ({
         ...metric,
-        // Each has a label of its own, so that adding them up changes no value and leaves none out.
+        // Each has a label of its own, so summing changes no value and drops none.
         aggregator: 'sum',
         values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process: one.place } })),
       })),
@@ -119,7 +119,7 @@ export class Workers {
     );
   }
 
-  /** Asks the workers to stop, and kills those that do not in time. */
+  /** Asks the workers to stop, and kills those that do not stop in time. */
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const worker of this.#alive) worker.process.kill('SIGTERM');

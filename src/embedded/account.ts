@@ -3,13 +3,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ENVIRONMENT, run, type ServerAccount } from './command.ts';
 
-/** PostgreSQL refuses to run as root: the account that it runs as instead. */
+/** The account as which PostgreSQL runs if the service is root, which PostgreSQL refuses. */
 const UNPRIVILEGED = 'nobody';
 const UNPRIVILEGED_ID = 65534;
 
 /**
- * Chooses the account. It is this process's own, unless that is root, which PostgreSQL refuses. Then it is the owner of an existing
- * cluster, else of the data directory, so that an ordinary user's stays usable by that user, or `nobody`.
+ * Chooses the account for PostgreSQL. It is this process's own, unless that is root, which PostgreSQL refuses. Then it is the owner of an
+ * existing cluster, else of the data directory, so that an ordinary user's cluster stays usable by that user; otherwise `nobody`.
  */
 export function serverAccount(clusterDir: string): ServerAccount {
   const uid = process.getuid?.() ?? 0;
@@ -21,11 +21,11 @@ export function serverAccount(clusterDir: string): ServerAccount {
   if (found.uid !== 0 && (found === cluster || hasAccount(found.uid)))
     return { uid: found.uid, gid: found.gid, spawn: { uid: found.uid, gid: found.gid } };
   const spawn = unprivileged();
-  // On macOS nobody is -2: spawn takes it signed, chown unsigned.
+  // On macOS nobody is -2. spawn expects it signed, chown unsigned.
   return { uid: spawn.uid >>> 0, gid: spawn.gid >>> 0, spawn };
 }
 
-/** Whether the machine knows the user: nobody else can make a cluster. */
+/** Whether the machine knows the user. An unknown user cannot create a cluster. */
 function hasAccount(uid: number): boolean {
   try {
     execFileSync('/usr/bin/id', ['-un', String(uid)], { env: ENVIRONMENT, stdio: 'ignore' });
@@ -44,9 +44,9 @@ function unprivileged(): { uid: number; gid: number } {
 }
 
 /**
- * The path by which the account reaches `directory` from a process that starts inside it. It is the path itself or, below a directory
- * that only root may pass, `/proc/self/cwd`: this kernel link leads to the working directory without walking the parents, and nobody's
- * permissions are widened for it.
+ * A path by which the account reaches `directory` from a process that starts inside it. Normally it is the path itself. Below a directory
+ * that only root may enter, it is `/proc/self/cwd`: this kernel link leads to the working directory without walking the parents, so no
+ * permissions have to be widened.
  * @throws Error if neither works
  */
 export async function reachablePath(directory: string, account: ServerAccount): Promise<string> {

@@ -16,7 +16,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { codeOf, fieldsOf } from '../values/unknown.ts';
 import { run, type ServerAccount } from './command.ts';
 
-/** Endings of files that only compiling against PostgreSQL needs. */
+/** Extensions of files that are needed only for compiling against PostgreSQL. */
 const NOT_NEEDED = new Set(['.a', '.pc']);
 
 /** Paths of the programs. */
@@ -28,8 +28,8 @@ export interface Binaries {
 /**
  * Finds PostgreSQL programs that the account can run: those of the installed package, or a copy in the data directory, the system's cache
  * or the temporary directory. A copy is needed if the checkout is below a private directory, if the package is read-only and lacks its
- * library links, or with noexec.
- * @throws Error if this platform has none, or none of them runs
+ * library links, or if it is mounted noexec.
+ * @throws Error if this platform has no programs, or none of them runs
  */
 export async function findBinaries(dataDir: string, account: ServerAccount): Promise<Binaries> {
   const root = packageRoot();
@@ -44,7 +44,7 @@ export async function findBinaries(dataDir: string, account: ServerAccount): Pro
     linkLibraries(root, root);
     if (await works(join(root, 'native'))) return programs(join(root, 'native'));
   } catch {
-    // The package is read-only: the copy gets the links.
+    // The package is read-only. The copy gets the links.
   }
   for (const parent of copyParents(dataDir)) {
     try {
@@ -120,7 +120,7 @@ function copyBinaries(root: string, parent: string): string {
   return target;
 }
 
-/** In a directory such as /tmp, another user could have stored programs under our name. */
+/** Refuses a directory of another user. In a directory such as /tmp, that user could have stored programs under our name. */
 function refuseForeign(directory: string): void {
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
@@ -128,7 +128,7 @@ function refuseForeign(directory: string): void {
   }
 }
 
-/** The checkout may have been created under a umask that hides it from the account. */
+/** Makes a directory readable for the account. The checkout may have been created under a restrictive umask. */
 function openToAll(directory: string): void {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

@@ -23,21 +23,21 @@ import { accessFile, configurationFile } from './settings.ts';
 const MAJOR_VERSION = '18';
 const SUPERUSER = 'postgres';
 const DATABASE = 'lombard';
-/** Milliseconds after which a removal is tried again, longer each time. */
+/** Milliseconds after which a removal is tried again; the wait grows each time. */
 const RETRY_DELAY_MS = 50;
 const PASSWORD_BYTES = 24;
 const UNFINISHED = 'postgres.initializing-';
-/** How the names of PostgreSQL's sockets and of their locks begin; and the bytes of a socket's path, without the zero at its end. */
+/** The beginning of the names of PostgreSQL's sockets and their locks; and the most bytes of a socket's path, without the final zero. */
 const SOCKETS = '.s.PGSQL.';
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
-/** How clients reach the database. The file `postgres-url` keeps both, so that they stay the same over restarts. */
+/** How clients reach the database. The file `postgres-url` stores both, so that they stay the same over restarts. */
 export interface Access {
   password: string;
   port: number;
 }
 
-/** What a cluster is created with. */
+/** What is needed to create a cluster. */
 export interface ClusterTools {
   binaries: Binaries;
   account: ServerAccount;
@@ -50,18 +50,18 @@ export function clusterDirectory(dataDir: string): string {
   return join(dataDir, 'postgres');
 }
 
-/** Superuser connection string of the service's database. @param host an address, or the encoded directory of a unix socket */
+/** The superuser's connection string of the service's database. @param host an address, or the encoded directory of a unix socket */
 export function connectionString(access: Access, host = '127.0.0.1'): string {
   return `postgres://${SUPERUSER}:${access.password}@${host}:${access.port}/${DATABASE}`;
 }
 
-/** The same by the unix socket, which takes half of the processor time; over TCP where no program could name the socket. */
+/** The same through the unix socket, which takes half of the processor time. It uses TCP if the path of the socket is too long. */
 export function socketString(cluster: string, access: Access): string {
   const path = join(cluster, `${SOCKETS}${access.port}`);
   return connectionString(access, Buffer.byteLength(path) > MAX_SOCKET_PATH ? undefined : encodeURIComponent(cluster));
 }
 
-/** Removes the sockets of a server that was killed: the process ids in their locks may belong to other programs now. */
+/** Removes the sockets of a server that was killed. The process ids in their locks may belong to other programs by now. */
 export function removeSockets(cluster: string): void {
   for (const name of readdirSync(cluster)) if (name.startsWith(SOCKETS)) rmSync(join(cluster, name), { force: true });
 }
@@ -78,9 +78,9 @@ export function writeAccess(dataDir: string, access: Access): void {
 }
 
 /**
- * Creates the cluster, its database and its superuser's password if there is none. It gets a temporary name until it is complete, so that
- * one that was interrupted is created again. An existing cluster is left alone, except for its two configuration files and, if
- * `postgres-url` was lost, a new password.
+ * Creates the cluster, its database and its superuser's password, if there is none. It has a temporary name until it is complete, so an
+ * interrupted one is created again. An existing cluster is left alone, except for its two configuration files and, if `postgres-url` was
+ * lost, a new password.
  * @returns the password
  * @throws Error if the directory contains something else, or a cluster of another major version
  */
@@ -142,7 +142,7 @@ async function createCluster(dataDir: string, tools: ClusterTools, password: str
       const { ok, output } = await run(binaries.initdb, ['-D', path, ...args], { account, cwd: unfinished });
       if (!ok) throw new Error(`initdb failed: ${reason(output)}`);
     };
-    // Text is compared by its bytes on every machine, while upper and lower case cover all of Unicode.
+    // Text is compared by its bytes on every machine, but upper and lower case cover all of Unicode.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     await initdb('-U', SUPERUSER, '-A', 'reject', '--no-sync', '--no-instructions', ...locale);
     writeConfiguration(unfinished);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** The operating-system account PostgreSQL runs as. `spawn` is empty where it is this process's own. */
+/** The operating-system account as which PostgreSQL runs. `spawn` is empty if it is this process's own. */
 export interface ServerAccount {
   uid: number;
   gid: number;
   spawn: { uid: number; gid: number } | Record<string, never>;
 }
 
-/** The environment of every program that is started here. The service's own, with its secrets and PGDATA, is not inherited. */
+/** The environment of every program that is started here. It does not inherit the service's own, with its secrets and PGDATA. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface RunOptions {
@@ -17,14 +17,14 @@ export interface RunOptions {
   input?: string;
 }
 
-/** Runs a program to its end; never throws. */
+/** Runs a program to its end. Never throws. */
 export function run(
   file: string,
   args: string[],
   { account, cwd, input = '' }: RunOptions,
 ): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
-    // It has its own process group: Ctrl-C in the terminal is for the service, which then ends its programs in order.
+    // It has its own process group. Ctrl-C in the terminal is for the service, which then ends its programs in order.
     const child = spawn(file, args, { cwd, env: ENVIRONMENT, detached: true, ...account.spawn });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -2,10 +2,10 @@ import { dataDirectoryFault } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
 import { messageOf } from '../values/unknown.ts';
 
-/** What `initdb` says of a user whom the machine does not know. It asks even where it is told another name. */
+/** The message of `initdb` for a user that the machine does not know. It checks this even if it is given another name. */
 const NO_ACCOUNT = /could not look up effective user ID (\d+)/;
 
-/** One clear error for what went wrong with the data directory: what, where, and what to do. */
+/** One clear error for a fault of the data directory: what, where, and what to do. */
 export function startFailure(dataDir: string, cause: unknown): StartupError {
   const text = messageOf(cause);
   if (text.includes('LOMBARD_DATA_DIR')) return new StartupError(text, { cause });
@@ -19,7 +19,7 @@ export function startFailure(dataDir: string, cause: unknown): StartupError {
   return dataDirectoryFault(dataDir, cause) ?? new StartupError(text, { cause });
 }
 
-/** The lines of a program's output that say why it failed. */
+/** The lines of a program's output that explain why it failed. */
 export function reason(output: string): string {
   const lines = output.trim().split('\n');
   const errors = lines.filter((line) => /FATAL|PANIC|ERROR|HINT|error:|could not/.test(line));

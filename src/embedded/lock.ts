@@ -9,8 +9,7 @@ const LOCK_FILE = 'postgres.lock';
 const MAX_ATTEMPTS = 10;
 
 /**
- * Locks the data directory for this process. The lock of a process that was killed, or whose id now belongs to another program, is
- * ignored.
+ * Locks the data directory for this process. It ignores a lock whose process was killed, or whose id now belongs to another program.
  * @returns the function that releases the lock
  * @throws Error if another process holds it, with that process's id
  */
@@ -35,18 +34,18 @@ export function lockDirectory(dataDir: string): () => void {
   throw new Error(`the data directory ${dataDir} is in use by another service that is just starting`);
 }
 
-/** The process that has locked the data directory; undefined if none has. */
+/** The process that has locked the data directory; undefined if there is none. */
 export function lockHolder(dataDir: string): number | undefined {
   return holderOf(read(join(dataDir, LOCK_FILE)));
 }
 
-/** A lock counts while its process lives, and is the one that wrote it. */
+/** A lock counts while its process lives and is the one that wrote it. */
 function holderOf(held: string | undefined): number | undefined {
   const [pid, start] = held?.trim().split(' ') ?? [];
   return isAlive(Number(pid)) && startOf(Number(pid)) === start ? Number(pid) : undefined;
 }
 
-/** Creates the file by a link, with its contents at once, so that nobody reads a half-written lock. */
+/** Creates the file as a link, so that it has its contents at once and nobody reads a half-written lock. */
 function create(path: string, contents: string): boolean {
   const prepared = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(prepared, contents, { mode: 0o644 });
@@ -62,7 +61,7 @@ function create(path: string, contents: string): boolean {
   }
 }
 
-/** Removes a stale lock. If another starting service has replaced it meanwhile, the new one is put back. */
+/** Removes a stale lock. If another starting service has replaced it meanwhile, the new one is restored. */
 function takeAway(path: string, stale: string): void {
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {

@@ -23,19 +23,19 @@ import { endLeftovers } from './processes.ts';
 import { type Server, startServer } from './server.ts';
 import { serverArguments } from './settings.ts';
 
-/** Milliseconds to wait before the first, second and later attempts to start a server that has ended; the last one repeats. */
+/** Milliseconds to wait before the first, second and later attempts to restart a server that has ended. The last value repeats. */
 const RESTART_AFTER_MS = [50, 250, 1_000, 2_000, 5_000];
-/** Milliseconds after which a run counts as healthy: the next failure waits the shortest time again. */
+/** Milliseconds after which a run counts as healthy. The next failure then waits the shortest time again. */
 const HEALTHY_RUN_MS = 30_000;
 const MAX_PORT_ATTEMPTS = 5;
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {
-  /** Superuser connection string of the database "lombard", for any program; stays the same until stop(). */
+  /** The superuser's connection string of the database "lombard", for any program. It stays the same until stop(). */
   url: string;
-  /** The same for this machine's service: by the unix socket, where its path is not too long. */
+  /** The same for the service on this machine, through the unix socket if its path is not too long. */
   socketUrl: string;
-  /** Fast shutdown, or immediate after five seconds. The data directory is free afterwards. */
+  /** Stops it: a fast shutdown, or an immediate one after five seconds. Afterwards the data directory is free. */
   stop(): Promise<void>;
 }
 
@@ -55,12 +55,12 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts PostgreSQL on `dataDir`/postgres, which the first start creates, and keeps it running until stop(). If it ends, it is started
- * again on the same port; if this process is killed, it ends too (docs/embedded-postgresql.md).
- * @param options `port`: 0 for the last one, or a free one; `durable`: false gives up crash safety for speed (tests);
- *   `settings`: further settings of PostgreSQL
- * @throws StartupError in one line, if the directory is in use by another process (which it names), full, read-only, out of reach, or not a
- *   cluster of this version
+ * Starts PostgreSQL on `dataDir`/postgres, which the first start creates, and keeps it running until stop(). If the server ends, it is
+ * started again on the same port. If this process is killed, the server ends too (docs/embedded-postgresql.md).
+ * @param options `port`: 0 for the last one, or a free one; `durable`: false gives up crash safety for speed (tests); `settings`: further
+ * settings of PostgreSQL
+ * @throws StartupError of one line if the directory is in use by another process (which it names), full, read-only, out of reach, or not a
+ * cluster of this version
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -118,7 +118,7 @@ async function startLocked(options: EmbeddedOptions, release: () => void): Promi
   return { url: connectionString(access), socketUrl: socketString(cluster, access), stop };
 }
 
-/** Starts on the port that was asked for, or on a free one. A free port can be taken before it is used: then another one is tried. */
+/** Starts on the requested port, or on a free one. A free port may be taken before it is used; then another one is tried. */
 async function startOnFreePort(
   start: (port: number) => Server,
   password: string,
@@ -139,7 +139,7 @@ async function startOnFreePort(
   }
 }
 
-/** Starts the server again whenever it ends without being told to, with growing waits, until stopped. */
+/** Restarts the server whenever it ends without being told to, with growing waits, until it is stopped. */
 function supervise(
   first: Server,
   { start, cluster, log }: { start: () => Server; cluster: string; log: Log },
@@ -183,7 +183,7 @@ async function endOrphans(cluster: string, log: Log): Promise<void> {
   try {
     postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
   } catch {
-    // There is none: it was shut down, or never ran.
+    // There is no server: it was shut down, or never ran.
   }
   const ended = await endLeftovers(cluster, postmaster);
   if (ended.length > 0) log.warn({ pids: ended }, 'ended a PostgreSQL that a killed service had left behind');

@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../values/calendar.ts';
 import { codeOf } from '../values/unknown.ts';
 
-/** Milliseconds that PostgreSQL gets for a fast shutdown, and then for an immediate one. */
+/** Milliseconds that PostgreSQL has for a fast shutdown, and then for an immediate one. */
 export const FAST_SHUTDOWN_MS = 5_000;
 const IMMEDIATE_SHUTDOWN_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * Whether a process with this id exists and has not ended. A process that was killed keeps its id until its parent has waited for it
- * (a zombie); in a container whose first process waits for nobody that is for ever.
+ * Whether a process with this id exists and has not ended. A killed process keeps its id until its parent has waited for it (a zombie). In
+ * a container whose first process waits for nobody, that is for ever.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -22,7 +22,7 @@ export function isAlive(pid: number): boolean {
   return !/^[ZX]/.test(stateOf(pid));
 }
 
-/** The state of a process as the system writes it (`Z`: ended, not waited for; `X`: ending); empty where it cannot be told. */
+/** The state of a process as the system reports it (`Z`: ended, not waited for; `X`: ending); empty if unknown. */
 function stateOf(pid: number): string {
   try {
     if (process.platform === 'linux') return statFields(pid)[0] ?? '';
@@ -39,7 +39,7 @@ function statFields(pid: number): string[] {
 }
 
 /**
- * A text that distinguishes this process from a later one with the same id: its start in ticks after this boot, on macOS its start time.
+ * A text that distinguishes this process from a later one with the same id: its start in ticks after boot, or on macOS its start time.
  * Empty if there is no such process.
  */
 export function startOf(pid: number): string {
@@ -58,8 +58,8 @@ export function startOf(pid: number): string {
 
 /**
  * Ends every PostgreSQL process that still works on the cluster: a postmaster whose service has ended, or backends whose postmaster was
- * killed, each of which keeps the next postmaster from starting. It tries a fast shutdown, then an immediate one, then kills them. The
- * caller holds the lock of the data directory.
+ * killed. Each such backend prevents the next postmaster from starting. It tries a fast shutdown, then an immediate one, and then kills
+ * them. The caller holds the lock of the data directory.
  * @returns their ids
  */
 export async function endLeftovers(clusterDir: string, postmaster?: number): Promise<number[]> {
@@ -71,7 +71,7 @@ export async function endLeftovers(clusterDir: string, postmaster?: number): Pro
     ['SIGKILL', IMMEDIATE_SHUTDOWN_MS],
   ];
   for (const [signal, limit] of steps) {
-    // A live postmaster ends its children in order, so only it gets the signal. To backends without one, SIGINT would only cancel their
+    // A live postmaster ends its children in order, so only it gets the signal. For backends without one, SIGINT would only cancel their
     // query.
     const head = postmaster && found.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : undefined;
     for (const pid of head ?? processesOn(clusterDir, postmaster)) {

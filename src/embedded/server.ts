@@ -10,33 +10,33 @@ import { reason } from './failure.ts';
 import { endLeftovers, FAST_SHUTDOWN_MS } from './processes.ts';
 import { startWatchdog } from './watchdog.ts';
 
-/** Milliseconds for a start. One that recovers from a crash replays at most max_wal_size. */
+/** Milliseconds for a start. A start that recovers from a crash replays at most max_wal_size. */
 const READY_LIMIT_MS = 120_000;
 const POLL_MS = 10;
-/** Lines of the log that explain a failed start. */
+/** The number of log lines that are kept to explain a failed start. */
 const MAX_KEPT_LINES = 20;
 
 /** One run of the PostgreSQL server. */
 export interface Server {
   pid: number | undefined;
-  /** Resolves when it accepts connections; rejects with its last log lines if it ends before. */
+  /** Resolves when it accepts connections. Rejects with its last log lines if it ends before that. */
   ready: Promise<void>;
   /** Resolves with its exit code or signal when it has ended. */
   ended: Promise<string>;
-  /** Fast shutdown, or immediate after five seconds. */
+  /** Stops it: a fast shutdown, or an immediate one after five seconds. */
   stop(): Promise<void>;
 }
 
 export interface PostgresServerOptions {
-  /** Path of `postgres`. */
+  /** The path of `postgres`. */
   program: string;
-  /** Directory of the cluster. */
+  /** The directory of the cluster. */
   cluster: string;
-  /** The same directory as the account reaches it (`reachablePath`). */
+  /** The same directory by a path that the account can reach (`reachablePath`). */
   path: string;
   args: string[];
   account: ServerAccount;
-  /** Gets each line of its log from when it is ready until it is stopped. */
+  /** Receives each line of its log, from when it is ready until it is stopped. */
   onLine: (line: string) => void;
 }
 
@@ -46,7 +46,7 @@ export function startServer({ program, cluster, path, args, account, onLine }: P
   const child = spawn(program, ['-D', path, ...args], {
     cwd: cluster,
     env: ENVIRONMENT,
-    // It has its own process group: Ctrl-C is for the service, which stops the database last.
+    // It has its own process group, because Ctrl-C is for the service, which stops the database last.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...account.spawn,
@@ -71,7 +71,8 @@ export function startServer({ program, cluster, path, args, account, onLine }: P
       lines.push(String(error));
       end(String(error));
     });
-    // At `close` the last lines of its log have been read. Backends of a killed server may hold the pipe for long, so `exit` ends the wait.
+    // At `close` the last lines of its log have been read. Backends of a killed server may hold the pipe for long, so `exit` ends the wait
+    // too.
     child.on('close', (code, signal) => end(signal ?? `exit code ${code}`));
     child.on('exit', (code, signal) => setTimeout(() => end(signal ?? `exit code ${code}`), POLL_MS));
   });

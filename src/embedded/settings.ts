@@ -1,6 +1,6 @@
 /**
- * The settings that every start writes to postgresql.conf, for a laptop with two cores that also runs the service. `ALTER SYSTEM`
- * overrides each of them, since PostgreSQL reads its file later.
+ * The settings that every start writes to postgresql.conf, for a laptop with two cores that also runs the service. `ALTER SYSTEM` overrides
+ * each of them, because PostgreSQL reads its file later.
  */
 const SETTINGS: Record<string, string> = {
   max_connections: '200',
@@ -10,10 +10,10 @@ const SETTINGS: Record<string, string> = {
   maintenance_work_mem: '128MB',
   // Parallel work would take the core that the service runs on, and need more of /dev/shm than containers have.
   max_parallel_maintenance_workers: '0',
-  // No replication from an embedded database; bulk loads into new tables then skip the log.
+  // An embedded database is not replicated. With this level, bulk loads into new tables skip the log.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Bounds crash recovery to a few seconds.
+  // Limits crash recovery to a few seconds.
   max_wal_size: '1GB',
   checkpoint_timeout: '10min',
   // Queue tables quickly collect many dead rows.
@@ -21,7 +21,7 @@ const SETTINGS: Record<string, string> = {
   autovacuum_vacuum_scale_factor: '0.1',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The service logs failed statements itself. This log has only what concerns the server, never a statement or a value.
+  // The service logs failed statements itself. This log contains only what concerns the server, never a statement or a value.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -31,25 +31,25 @@ const SETTINGS: Record<string, string> = {
 };
 
 /**
- * For tests: the data is lost when the machine fails. synchronous_commit stays on: without it, commits would be lost when a process is
- * killed; without fsync it costs one write() for each commit.
+ * For tests: the data is lost if the machine fails. synchronous_commit stays on: without it, commits would be lost when a process is
+ * killed; without fsync it costs only one write() for each commit.
  */
 const NOT_DURABLE: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
-/** Text of postgresql.conf. */
+/** The text of postgresql.conf. */
 export function configurationFile(): string {
   const lines = Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'`);
   return `# Written at every start of the service: change a setting with ALTER SYSTEM, not here.\n${lines.join('\n')}\n`;
 }
 
-/** Text of pg_hba.conf: connections only from this machine, and only with the password. */
+/** The text of pg_hba.conf: connections only from this machine, and only with the password. */
 export function accessFile(): string {
   return '# Written at every start of the service.\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n';
 }
 
 /**
- * Command-line arguments of the server. The caller's settings override those of tests, and nothing overrides how it is reached: on the
- * loopback interface, and by a unix socket in its own directory, which nobody else may enter.
+ * The server's command-line arguments. The caller's settings override those for tests. Nothing overrides how the server is reached: on the
+ * loopback interface, and through a unix socket in its own directory, which nobody else may enter.
  */
 export function serverArguments(port: number, durable: boolean, extra: Record<string, string>): string[] {
   const socket = { unix_socket_directories: '.', unix_socket_permissions: '0700' };

@@ -7,7 +7,7 @@ import { keepOwner, makeDataDirectory } from '../settings/data-directory.ts';
 import { codeOf, namesOf } from '../values/unknown.ts';
 import { SANDBOX_CLIENT_SUBJECT } from './test-subject.ts';
 
-/** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
+/** Paths of the sandbox's certificates, all in PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
   cert: string;
   key: string;
@@ -15,16 +15,16 @@ export interface TestAuthority {
   crl: string;
   clientCert: string;
   clientKey: string;
-  /** The authority's key, to issue more test certificates with. */
+  /** The authority's key, for issuing further test certificates. */
   caKey: string;
 }
 
-/** The library's own type of keys; Node's allows more usages. */
+/** The library's own key type; Node's type allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const VALID_DAYS = 3_650;
-/** Certificates are created again when fewer days than this are left. */
+/** Certificates are created again if fewer days than this are left. */
 const MIN_DAYS = 1;
 const DAY_MS = 86_400_000;
 
@@ -40,9 +40,9 @@ const FILES = {
 
 /**
  * The sandbox's own certificates in `<dataDir>/tls`: an authority, a server certificate for this machine, a client certificate and an empty
- * revocation list. They are created on the first start and when they have expired. The folder appears complete or not at all, also if
+ * revocation list. They are created at the first start and when they have expired. The folder appears complete or not at all, even if
  * several processes start at once.
- * @param now the machine's time: clients check the server's certificate by their own clocks
+ * @param now the machine's time, because clients check the server's certificate by their own clocks
  */
 export async function testAuthority(dataDir: string, now: Date): Promise<TestAuthority> {
   const folder = join(dataDir, 'tls');
@@ -84,14 +84,14 @@ async function usable(paths: TestAuthority, now: Date): Promise<boolean> {
     const ends = [cert, ca, client].map((certificate) => certificate?.validToDate.getTime() ?? 0);
     return Math.min(...ends, list.nextUpdate?.getTime() ?? 0) > least;
   } catch {
-    // Missing, cut off or unreadable: everything is created again.
+    // Missing, truncated or unreadable: everything is created again.
     return false;
   }
 }
 
 async function make(now: Date): Promise<TestAuthority> {
   const [caKeys, serverKeys, clientKeys] = await Promise.all([keys(), keys(), keys()]);
-  // Valid since yesterday, for machines whose clocks differ.
+  // Valid from yesterday, for machines whose clocks differ.
   const dates = {
     notBefore: new Date(now.getTime() - DAY_MS),
     notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS),
@@ -156,7 +156,7 @@ async function make(now: Date): Promise<TestAuthority> {
   };
 }
 
-/** RFC 4514 names the most specific part first. The library writes parts into the certificate in the order in which they are given. */
+/** RFC 4514 names the most specific part first. The library writes parts into the certificate in the given order. */
 function ordered(subject: string): string {
   return subject.split(',').reverse().join(',');
 }
@@ -176,12 +176,12 @@ async function keyText(key: KeyPair['privateKey']): Promise<string> {
   return pem(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-/** The library's labels differ from OpenSSL's (`CRL` for `X509 CRL`), and its texts lack the last line end. */
+/** Encodes as PEM. The library's labels differ from OpenSSL's (`CRL` for `X509 CRL`), and its texts lack the final line end. */
 function pem(der: ArrayBuffer, label: string): string {
   return `${x509.PemConverter.encode(der, label)}\n`;
 }
 
-/** Moves a folder. @returns false if the target has files in it, or if another process has just moved the folder */
+/** Moves a folder. @returns false if the target contains files, or if another process has just moved the folder */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

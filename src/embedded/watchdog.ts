@@ -6,7 +6,7 @@ const REPLACE_AFTER_MS = 500;
 
 /**
  * Reads the server's id, then waits on the pipe. If the pipe ends without a word, the service was killed. Then the script tries a fast
- * shutdown, an immediate one after five seconds, and kills the server after seven. It is a shell, which needs little memory.
+ * shutdown, an immediate one after five seconds, and kills the server after seven. It is a shell script, which needs little memory.
  */
 const SCRIPT = `
 read -r pid || exit 0

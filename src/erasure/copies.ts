@@ -3,12 +3,12 @@ import { type Copies, KIND_NAMES, KINDS } from '../database/kinds.ts';
 import { mapRecords } from '../feed/line.ts';
 import type { PersonEraser } from './person.ts';
 
-/** Rows that one transaction looks at. */
+/** The number of rows that one transaction examines. */
 const BATCH_ROWS = 1_000;
-/** As `BATCH_ROWS`, of rows that hold hundreds of records. */
+/** The same for rows that hold hundreds of records each. */
 const LARGE_BATCH_ROWS = 40;
 
-/** Where copies of a person are looked for: in records before the changes that show them. */
+/** Where copies of a person are searched for. Records come before the changes that show them. */
 export const PLACES: readonly Copies[] = [
   ...KIND_NAMES.flatMap((kind) => KINDS[kind].copies ?? []),
   { table: 'changes', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
@@ -26,10 +26,10 @@ export const PLACES: readonly Copies[] = [
   },
 ];
 
-/** Counts what was replaced, in the transaction that replaces it. */
+/** Counts what was replaced, in the same transaction. */
 export type Note = (tx: Transaction, rows: number) => Promise<void>;
 
-/** Replaces the person in everything but the audit trail and the notifications. */
+/** Replaces the person everywhere except in the audit trail and the notifications. */
 export async function eraseCopies(pool: Pool, eraser: PersonEraser, note: Note): Promise<void> {
   await erasePayments(pool, eraser, note);
   await transaction(pool, async (tx) => {
@@ -44,7 +44,7 @@ export async function eraseCopies(pool: Pool, eraser: PersonEraser, note: Note):
   for (const place of PLACES) await erasePlace(pool, eraser, { place, note });
 }
 
-/** The payments that the person ordered, and those that an import brought with the person's name. */
+/** Erases the person in the payments that it ordered, and in those that an import brought with its name. */
 async function erasePayments(pool: Pool, { person }: PersonEraser, note: Note): Promise<void> {
   for (let last = 0; ; ) {
     const end = await transaction(pool, async (tx) => {

@@ -9,17 +9,17 @@ import { Problem } from '../values/errors.ts';
 import { withKnown } from './former-names.ts';
 import { ERASED, erasedEmail, type Person, personIn } from './person.ts';
 
-/** Rows of the trail that tell a person's former names and addresses. */
+/** The most rows of the trail that are read for a person's former names and addresses. */
 const MAX_HISTORY_ROWS = 10_000;
 export const PURPOSE = 'erasure';
 const NOBODY = { names: [], emails: [], phones: [] };
 
-/** How far an erasure is. */
+/** The progress of an erasure. */
 export interface Erasure {
   state: 'running' | 'done';
   started_at: Date;
   ended_at: Date | null;
-  /** Rows that were replaced so far. */
+  /** The number of rows that were replaced so far. */
   rows: number;
 }
 
@@ -35,7 +35,7 @@ export async function findErasure(db: Db, erasureId: string): Promise<Erasure> {
 }
 
 /**
- * Erases a disabled contact, and begins the erasure of the copies elsewhere (docs/erasure.md). A second time it gives the same erasure.
+ * Erases a disabled contact, and begins to erase the copies elsewhere (docs/erasure.md). A second call returns the same erasure.
  * @throws Problem contact_not_found, contact_not_disabled
  */
 export async function eraseContact(
@@ -51,13 +51,13 @@ export async function eraseContact(
       [contactId],
     ),
   );
-  // A contact that got a name again is erased again.
+  // A contact that has got a name again is erased again.
   if (known && contact.name === ERASED && contact.email === erasedEmail(contactId))
     return { erasure_id: known.erasure_id };
   if (contact.status !== 'disabled')
     throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
   const { name, email, phone } = contact;
-  // What is being erased may be all that still knows the former names.
+  // An erasure in progress may be all that still knows the former names.
   const former = known?.sealed ? personIn(vault.open(known.sealed, PURPOSE)) : NOBODY;
   const now = withKnown({ ...former, contactId }, [{ name, email, phone }]);
   // Most of the trail of contacts is in the first cell. The job adds what the others know.
@@ -87,7 +87,7 @@ export async function eraseContact(
   return { erasure_id: erasureId };
 }
 
-/** A person with all names, addresses and numbers that the trail of a cell knows too. */
+/** A person with all names, addresses and numbers that the trail of a cell knows. */
 export async function withHistory(db: Db, person: Person): Promise<Person> {
   const { contactId } = person;
   const trail = await auditOf(db, { entity: 'contact', entityId: contactId, limit: MAX_HISTORY_ROWS });

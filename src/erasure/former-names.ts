@@ -2,13 +2,13 @@ import type { Db } from '../database/database.ts';
 import { mapRecords } from '../feed/line.ts';
 import { ERASED, erasedEmail, type Person } from './person.ts';
 
-/** Rows of the change feed that are read at once; each holds hundreds of records at most. */
+/** The number of rows of the change feed that are read at once. Each holds at most hundreds of records. */
 const FEED_ROWS = 40;
 
-/** A name, an address and a number as a record has them. */
+/** The name, the address and the number in a record. */
 type Known = Partial<Record<'name' | 'email' | 'phone', unknown>>;
 
-/** A person with what records say of it too. An erased name is none. */
+/** A person with what records say about it. An erased name does not count. */
 export function withKnown(person: Person, records: readonly Known[]): Person {
   const { contactId } = person;
   const texts = (known: string[], field: keyof Known) =>
@@ -20,8 +20,8 @@ export function withKnown(person: Person, records: readonly Known[]): Person {
 }
 
 /**
- * A person with what the copies of a cell call it: the trail may have forgotten a former name (retention), while a payment or the change
- * feed still has it.
+ * A person with the names in the copies of a cell. The trail may have dropped a former name (retention) that a payment or the change feed
+ * still has.
  */
 export async function withCopies(db: Db, person: Person): Promise<Person> {
   const { contactId } = person;

@@ -12,10 +12,10 @@ import { type Person, PersonEraser, personIn } from './person.ts';
 import { eraseTrail } from './trail.ts';
 
 const INTERVAL_MS = 1_000;
-/** Milliseconds after which an erasure that failed is tried again. Others come first meanwhile. */
+/** Milliseconds after which a failed erasure is tried again. Others come first meanwhile. */
 const RETRY_AFTER_MS = 2_000;
 
-/** Erases the copies of persons, in batches. It can be interrupted at any point: another process begins again, and finds the rest. */
+/** Erases the copies of persons, in batches. It can be interrupted at any point: another process starts over, and finds what is left. */
 export function createErasures(context: Context): Periodic {
   const notBefore = new Map<string, number>();
   const run = async () => {
@@ -26,14 +26,15 @@ export function createErasures(context: Context): Periodic {
 }
 
 /**
- * @param notBefore of erasures that have failed: monotonic milliseconds before which they are not tried again
- * @returns whether one was done, so that another may wait
+ * Does the next erasure.
+ * @param notBefore for failed erasures: monotonic milliseconds before which they are not tried again
+ * @returns whether one was done, so that another may be waiting
  */
 async function eraseNext(context: Context, notBefore: Map<string, number>): Promise<boolean> {
   const { backgroundPool } = context;
   const failed = [...notBefore].filter(([, until]) => monotonic() < until).map(([id]) => id);
   if (!(await nextErasure(backgroundPool, failed))) return false;
-  // One process works at a time, as long as its session lives.
+  // One process works at a time, while its session lives.
   const session = await backgroundPool.connect();
   try {
     const { rows } = await session.query('select pg_try_advisory_lock($1) as free', [LOCKS.erasure]);
@@ -43,7 +44,7 @@ async function eraseNext(context: Context, notBefore: Map<string, number>): Prom
       const waiting = await nextErasure(backgroundPool, failed);
       if (!waiting) return false;
       await erase(context, waiting).catch((error: unknown) => {
-        // A cell that does not answer holds up nobody else.
+        // A cell that does not answer delays nobody else.
         notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
         throw error;
       });
@@ -84,11 +85,11 @@ async function erase(context: Context, { erasure_id: erasureId, sealed }: Waitin
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
     await eraseCopies(pool, eraser, note);
     await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
-    // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
+    // Handles what was written meanwhile: journal entries wait in their processes for a moment, and deliveries may have been in progress.
     await eraseCopies(pool, eraser, note);
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
   });
-  // A contact that got a name meanwhile is being erased again.
+  // A contact that has got a name meanwhile is being erased again.
   await backgroundPool.query(
     `update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1 and sealed = $3`,
     [erasureId, clock.now(), begun],
@@ -97,8 +98,8 @@ async function erase(context: Context, { erasure_id: erasureId, sealed }: Waitin
 }
 
 /**
- * Adds what the trails and the records of all cells know of a person. It is kept before any of them is erased: a cell that does not answer now is
- * erased later, when the others know no more.
+ * Stores what the trails and the records of all cells know about a person, before any of them is erased. A cell that does not answer now is
+ * erased later, when the others know nothing any more.
  */
 async function remember(
   { backgroundPool, vault }: Context,

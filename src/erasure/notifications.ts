@@ -2,12 +2,12 @@ import { type Pool, transaction } from '../database/database.ts';
 import type { Note } from './copies.ts';
 import type { PersonEraser } from './person.ts';
 
-/** Deliveries that one transaction cancels. */
+/** The number of deliveries that one transaction cancels. */
 const BATCH_ROWS = 500;
 
 /**
- * Cancels the notifications that carry the person and are not delivered yet, and empties their bodies. Events that nobody has taken yet
- * become no notifications. Those that a worker is sending right now wait for its result.
+ * Cancels undelivered notifications that contain the person, and empties their bodies. Events that nobody has taken yet do not become
+ * notifications. Notifications that a worker is sending right now wait for its result.
  */
 export async function cancelNotifications(
   pool: Pool,

@@ -1,7 +1,7 @@
 import { inHtml, printable } from '../values/text.ts';
 import { fieldsOf, listOf } from '../values/unknown.ts';
 
-/** What a person was called and where they were reached, now and before. */
+/** The names, addresses and numbers of a person, current and former. */
 export interface Person {
   contactId: string;
   names: string[];
@@ -9,7 +9,7 @@ export interface Person {
   phones: string[];
 }
 
-/** A person as it was sealed. */
+/** Reads a person from its sealed form. */
 export function personIn(json: string): Person {
   const { contactId, names, emails, phones } = fieldsOf(JSON.parse(json));
   const texts = (list: unknown) => listOf(list).filter((text) => typeof text === 'string');
@@ -18,16 +18,16 @@ export function personIn(json: string): Person {
 
 /** What replaces the name, and a phone number within a text. */
 export const ERASED = 'erased';
-/** Shorter names occur in many texts that are about something else. */
+/** The fewest characters of a name that is searched for. Shorter names occur in many texts about something else. */
 const MIN_SEARCHED_CHARACTERS = 3;
-/** A pattern that no text matches: it asks for a character after the end. */
+/** A pattern that matches no text: it requires a character after the end. */
 const MATCHES_NOTHING = '$.';
-/** Fields of a record that hold a person's name. It belongs to the `contact_id` in the same record; a `name` can belong to an `id` as well. */
+/** Fields of a record with a person's name. It belongs to the `contact_id` in the same record; a `name` may belong to an `id` as well. */
 const NAME_FIELDS = new Set([
   ...['name', 'contact_name', 'creator_name', 'ordered_by_name', 'authorised_by', 'cancelled_by', 'rejected_by'],
 ]);
 
-/** The address that replaces the person's: it stays unique. */
+/** The address that replaces the person's. It remains unique. */
 export function erasedEmail(contactId: string): string {
   return `${ERASED}+${contactId}`;
 }
@@ -36,12 +36,12 @@ export function erasedEmail(contactId: string): string {
 export class PersonEraser {
   readonly person: Person;
   readonly #names: Set<string>;
-  /** The patterns of the texts that are long enough to be searched everywhere; `#all`: of all. */
+  /** The patterns of texts that are long enough to be searched for everywhere; `#all`: those of all texts. */
   readonly #texts: [RegExp, string][];
   readonly #all: [RegExp, string][];
 
   constructor(person: Person) {
-    // The longest first: one address can end as another.
+    // Longest first, because one address may be the end of another.
     const longest = (texts: string[]) => texts.toSorted((a, b) => b.length - a.length);
     this.person = {
       ...person,
@@ -60,8 +60,8 @@ export class PersonEraser {
   }
 
   /**
-   * A pattern of PostgreSQL's `~*` for what may contain the person. One pattern costs a tenth of several `ilike`: each of these makes a
-   * copy of the text in lower case.
+   * A pattern for PostgreSQL's `~*` that finds what may contain the person. One pattern costs a tenth of several `ilike`, each of which
+   * makes a lower-case copy of the text.
    */
   get searchPattern(): string {
     const { names, emails, phones, contactId } = this.person;
@@ -70,12 +70,12 @@ export class PersonEraser {
     return searched.map(escaped).join('|') || MATCHES_NOTHING;
   }
 
-  /** A text without the person: a log's details, a body. */
+  /** A text without the person, such as a log's details or a body. */
   text(text: string): string {
     return without(text, this.#texts);
   }
 
-  /** A mail, as JSON, without the person. In one to the person itself a short name is the person's too. */
+  /** A mail, as JSON, without the person. In a mail to the person itself, short names are replaced too. */
   mail(text: string): string {
     const { emails } = this.person;
     const mail: unknown = JSON.parse(text);
@@ -88,9 +88,9 @@ export class PersonEraser {
   }
 
   /**
-   * A JSON text without the person. A name goes where a field holds it that belongs to the person; addresses and numbers go everywhere, but
-   * for the number of somebody else's record.
-   * @param own the whole record is the person's
+   * A JSON text without the person. A name is replaced in fields that belong to the person. Addresses and numbers are replaced everywhere,
+   * except the number in another person's record.
+   * @param own whether the whole record is the person's
    */
   json(text: string, own: boolean): string {
     const document = JSON.parse(text, keepDigits);
@@ -109,7 +109,7 @@ export class PersonEraser {
     const somebodyElses = record.contact_id !== undefined && !theirs;
     return Object.fromEntries(
       Object.entries(record).map(([field, inner]) => {
-        // Several people can be reached at one number.
+        // Several people may share a number.
         if (field === 'phone' && somebodyElses) return [field, inner];
         if (field === 'phone' && typeof inner === 'string' && this.person.phones.includes(inner)) return [field, null];
         const named = typeof inner === 'string' && NAME_FIELDS.has(field) && this.#names.has(inner);
@@ -119,7 +119,7 @@ export class PersonEraser {
     );
   }
 
-  /** A text without the person's addresses and numbers; names of several people can be the same. */
+  /** A text without the person's addresses and numbers. Names stay, because several people may have the same one. */
   #reached(text: string): string {
     const { emails, phones, contactId } = this.person;
     let clean = text;
@@ -133,7 +133,7 @@ function without(text: string, patterns: [RegExp, string][]): string {
   return patterns.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
 }
 
-/** The spellings of a text: plain, as mails and documents print it, in HTML, in JSON, and in a URL. */
+/** The spellings of a text: plain, in mails and documents, in HTML, in JSON, and in a URL. */
 function spellings(text: string): string[] {
   const shown = [text, printable(text)].filter((spelling) => spelling !== '');
   return [...new Set(shown.flatMap((each) => [each, inHtml(each), ...encoded(each)]))];
@@ -144,18 +144,18 @@ function encoded(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')];
 }
 
-/** A text as a pattern that matches nothing else, in JavaScript and in PostgreSQL. */
+/** Escapes a text as a pattern that matches nothing else, in JavaScript and in PostgreSQL. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** The whole word or address, in any of its spellings and any case. */
+/** Matches the whole word or address, in any of its spellings and any case. */
 function pattern(text: string): RegExp {
   const any = spellings(text).map(escaped);
   return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][.+_-])(?:${any.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
-/** Numbers keep their digits. */
+/** A reviver that keeps the digits of numbers. */
 function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
   return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
 }

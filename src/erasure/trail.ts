@@ -11,7 +11,7 @@ import type { Vault } from '../values/crypto.ts';
 import type { Note } from './copies.ts';
 import type { PersonEraser } from './person.ts';
 
-/** Rows of the chain that one step looks at. */
+/** The number of rows of the chain that one step examines. */
 const WINDOW_ROWS = 5_000;
 
 interface TrailRow {
@@ -33,7 +33,7 @@ interface Trail {
   note: Note;
 }
 
-/** Replaces the person in the audit trail. The chain still verifies: each replaced row is named by a row that only the key makes. */
+/** Replaces the person in the audit trail. The chain still verifies, because each replaced row is listed in a row that only the key can make. */
 export async function eraseTrail(pool: Pool, trail: Trail): Promise<void> {
   await sealAll(pool, trail.vault);
   const key = await readChainKey(pool, trail.vault);
@@ -46,7 +46,7 @@ export async function eraseTrail(pool: Pool, trail: Trail): Promise<void> {
   }
 }
 
-/** The rows of a window that may say something of the person. @returns the last position of the window too; undefined where it is the last one */
+/** The rows of a window that may mention the person. @returns also the last position of the window; undefined if it is the last window */
 async function findRows(
   pool: Pool,
   eraser: PersonEraser,
@@ -85,7 +85,7 @@ async function replaceRows(
     return same ? [] : [{ ...row, before, after, reason }];
   });
   if (replaced.length === 0) return;
-  // What was altered before by somebody else stays a fault: nothing names it.
+  // What somebody else altered before remains a fault: it is not listed.
   const sound = new Map<number, Link>();
   await withinCell(tx, 'all', async () => {
     for (const row of replaced) {
@@ -112,7 +112,7 @@ interface Link {
   before: { position: number; hash: Buffer };
 }
 
-/** The link of a row, where it is what was sealed. */
+/** The link of a row, if the row is what was sealed. */
 async function soundLink(tx: Db, key: ChainKey, position: number): Promise<Link | undefined> {
   const before = await linkAt(tx, position - 1);
   const [row] = await readLinks(tx, { key, after: position - 1, end: position });

@@ -12,25 +12,25 @@ import { answerOf, type ImportAnswer, listedErrors, type Progress, saveProgress 
 import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 import type { ImportRequest } from './request.ts';
 
-/** Times that a batch is tried when the database ends its transaction in favour of another one (deadlock). */
+/** The number of times that a batch is tried if the database ends its transaction in favour of another one (deadlock). */
 const MAX_ATTEMPTS = 4;
 /** SQLSTATE of a deadlock and of a serialization failure (PostgreSQL, appendix A). */
 const CONTENTION = new Set(['40P01', '40001']);
 
-/** How long an import waits until a client has been moved to another cell. */
+/** Milliseconds for which an import waits until a client has been moved to another cell. */
 const MAX_MOVE_MS = 60_000;
 
-/** What no smaller batch would change: the database fails, or the caller may no longer import. */
+/** Errors that a smaller batch would meet too: the database fails, or the caller may no longer import. */
 const ENDS_IMPORT = new Set<ErrorCode>(['integration_error', 'interrupted', 'authentication_failed', 'token_expired']);
 
-/** What became of the lines of a batch. */
+/** The results of the lines of a batch. */
 interface Tally {
   accepted: number;
   unchanged: number;
   refusals: Refusals;
 }
 
-/** Writes one batch after the other on one connection, each in one transaction with the count of how far the import has got. */
+/** Writes batches one after the other on one connection. Each is one transaction, which also records the import's progress. */
 export class BatchWriter<Input, Row extends ImportRow<Input>> {
   readonly #connection: Transaction;
   readonly #request: ImportRequest<Input, Row>;
@@ -43,7 +43,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     this.#progress = request.from;
   }
 
-  /** What has been committed. */
+  /** What has been committed so far. */
   get progress(): Progress {
     return this.#progress;
   }
@@ -64,8 +64,8 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 
   /**
-   * Writes a batch in one transaction. Some failures cannot be foreseen by `check`: another caller took an identifier meanwhile, or the
-   * database refuses a value. Then the whole is tried once more, and halved down to the line that is at fault.
+   * Writes a batch in one transaction. `check` cannot foresee some failures: another caller took an identifier meanwhile, or the database
+   * refuses a value. Then the whole batch is tried once more, and halved down to the line that is at fault.
    */
   async #attempt(batch: Batch<Row>, { attempt, whole }: { attempt: number; whole: boolean }): Promise<void> {
     const { rows } = batch;
@@ -85,7 +85,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     }
   }
 
-  /** Writes the rows that can be written, each half of them in a savepoint. */
+  /** Writes the rows that can be written, with each half in a savepoint. */
   async #halve(rows: Row[], tally: Tally): Promise<void> {
     if (rows.length === 0) return;
     const before = { ...tally, refusals: new Refusals(tally.refusals) };
@@ -118,7 +118,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const { kind, scope, rule } = this.#request;
     const { refusals } = tally;
     const tx = this.#connection;
-    /** Up to the line at which the import stops. */
+    /** The rows up to the line at which the import stops. */
     const remaining = (some: Row[]) => {
       const end = scope.stop ? refusals.first : Number.POSITIVE_INFINITY;
       return some.filter(({ line }) => line < end && !refusals.has(line));
@@ -137,10 +137,10 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     tally.unchanged += remaining(unchanged).length;
   }
 
-  /** Writes what became of a batch. @returns how far the import has got by it */
+  /** Writes the results of a batch. @returns the progress after it */
   async #finish(batch: Batch<Row>, { accepted, unchanged, refusals }: Tally): Promise<Progress> {
     const { kind, scope, place, importId } = this.#request;
-    // One row for each batch: one for each record would double the writes. The hash says which lines they were.
+    // One row for each batch, because one for each record would double the writes. The hash shows which lines they were.
     if (accepted > 0)
       audit(this.#connection, scope.act, {
         action: 'import',
@@ -178,13 +178,13 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 }
 
-/** What the change feed needs of an imported record in addition to its identifier: whose it is. */
+/** What the change feed needs to know about an imported record besides its identifier: its client. */
 interface Owned {
   client_id?: string;
   clients?: { client_id: string }[];
 }
 
-/** Notes the records that a batch creates: one change for each. @param rows with their identifiers */
+/** Notes the records that a batch creates, with one change for each. @param rows with their identifiers */
 export function noteImported<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
   scope: ImportScope,

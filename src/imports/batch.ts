@@ -4,7 +4,7 @@ import type { LineHash } from './line-hash.ts';
 import { type Line, parseLine, readLines } from './lines.ts';
 import type { ImportRequest } from './request.ts';
 
-/** Bytes of lines in one batch: bounds the memory that a batch of the longest lines takes. */
+/** The most bytes of lines in one batch. It bounds the memory for a batch of the longest lines. */
 const MAX_BATCH_BYTES = 4_194_304;
 
 /** Lines that are written in one transaction. */
@@ -14,16 +14,16 @@ export interface Batch<Row> {
   rows: Row[];
   /** Lines whose record could not be read. */
   refusals: Refusals;
-  /** Hash of the lines, for the audit trail. */
+  /** The hash of the lines, for the audit trail. */
   sha256: string;
-  /** Hash of the file up to its end. */
+  /** The hash of the file up to the end of the batch. */
   fileSha256: Buffer;
 }
 
 /**
- * Reads lines into batches, each record checked for its shape. Passes over the lines that a former run has committed. Ends at the first
- * refused line where the request says so.
- * @throws Problem idempotency_conflict where the lines before are not those of the former run
+ * Reads lines into batches, and checks the shape of each record. It skips the lines that a former run has committed. If the request says
+ * so, it ends at the first refused line.
+ * @throws Problem idempotency_conflict if the skipped lines are not those of the former run
  */
 export async function* readBatches<Input, Row extends ImportRow<Input>>(
   source: AsyncIterable<Buffer>,
@@ -54,7 +54,7 @@ export async function* readBatches<Input, Row extends ImportRow<Input>>(
         const lacks = request.checkShape(record);
         const change = lacks && kind.update?.read?.(line.number, record as Input);
         const row = change ?? kind.read(line.number, record as Input, scope);
-        // Set, not copied with it: copies of a million rows are a tenth of an import's garbage.
+        // Set only if it exists: copying it with every row would be a tenth of an import's garbage.
         if (lacks) row.lacks = lacks;
         collector.rows.push(row);
       } catch (error) {
@@ -81,7 +81,7 @@ function checkBeginning(found: Buffer, wanted: Buffer | undefined): void {
   });
 }
 
-/** A batch while its lines are read. */
+/** Collects the lines of a batch. */
 class Collector<Row> {
   readonly rows: Row[] = [];
   readonly refusals = new Refusals();

@@ -6,16 +6,16 @@ import { endStep, type Transaction } from '../database/database.ts';
 import { isOfClients, KINDS } from '../database/kinds.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
 
-/** What leads a line to its client. */
+/** What identifies the client of a line. */
 interface Named {
   client_id?: string | undefined;
   payment_id?: string | undefined;
 }
 
 /**
- * Does the work for lines, one part after the other, in the cells of their clients. Where the database has one cell, all lines of a part go
- * together. What is done in one cell without another one in between is one step in the change feed.
- * @param options `ordered`: a refused line ends the import, so that no line may come before an earlier one
+ * Does the work for lines, part by part, in the cells of their clients. If the database has one cell, all lines of a part go together.
+ * Consecutive work in one cell is one step in the change feed.
+ * @param options `ordered`: a refused line ends the import, so lines must keep their order
  */
 export async function inCellsOfRows<Row extends ImportRow<unknown>>(
   tx: Transaction,
@@ -43,13 +43,13 @@ export async function inCellsOfRows<Row extends ImportRow<unknown>>(
   await enter();
 }
 
-/** Whether two lines have one identifier: the earlier one gets it, in whichever cell. */
+/** Whether two lines have the same identifier. Then the earlier one gets it, in whichever cell. */
 function hasRepetitions(rows: readonly ImportRow<unknown>[]): boolean {
   const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
   return new Set(ids).size < ids.length;
 }
 
-/** The lines of each cell; in their order where that matters. */
+/** The lines of each cell, in order if that matters. */
 function divide<Row>(rows: Row[], cells: ReadonlyMap<Row, number>, ordered: boolean): Row[][] {
   if (!ordered) return [...Map.groupBy(rows, (row) => cells.get(row) ?? 0).values()];
   const parts: Row[][] = [];
@@ -62,8 +62,8 @@ function divide<Row>(rows: Row[], cells: ReadonlyMap<Row, number>, ordered: bool
 }
 
 /**
- * Lines name a client, a payment, or a record that exists. Those that name nothing known are refused in the first cell. The clients stay in
- * their cells until the transaction ends.
+ * The cells of lines, each of which names a client, a payment, or an existing record. Lines that name nothing known are refused in the
+ * first cell. The clients stay in their cells until the transaction ends.
  * @throws ClientMoves
  */
 async function cellsOf<Row extends ImportRow<unknown>>(

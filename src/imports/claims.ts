@@ -4,13 +4,13 @@ import type { Transaction } from '../database/database.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 
-/** SQLSTATE of a serialization failure: the batch is tried again, and makes other identifiers. */
+/** SQLSTATE of a serialization failure. The batch is tried again, and makes other identifiers. */
 const CONTENTION = '40001';
 
 /**
- * Claims the identifiers of lines whose records are about to be written (claims.ts): one statement for each field. Nothing where the
- * database has one cell.
- * @returns the lines to refuse: another client has their identifier
+ * Claims the identifiers of lines whose records are about to be written (cells/identifiers.ts), with one statement for each field. Does
+ * nothing if the database has one cell.
+ * @returns the lines to refuse, because another client has their identifier
  */
 export async function claimLines<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function claimLines<Input, Row extends ImportRow<Input>>(
   if (!hasSeveralCells(tx)) return refusals;
   for (const { field, id: idOf } of claims) {
     for (const { row } of await claimIds(tx, field, claimsOf(rows, idOf))) {
-      // Nobody can refuse an identifier that was made here.
+      // An identifier that was made here cannot be the line's fault.
       if (idOf(row) !== fieldsOf(row.input)[field])
         throw Object.assign(new Error('a made identifier was taken'), { code: CONTENTION });
       if (!refusals.has(row.line)) refusals.set(row.line, takenId(field));
@@ -30,7 +30,7 @@ export async function claimLines<Input, Row extends ImportRow<Input>>(
   return refusals;
 }
 
-/** The given identifiers of a column that belong to other clients than their lines name; none where the database has one cell. */
+/** The given identifiers of a column that belong to a client other than the line's; empty if the database has one cell. */
 export async function idsOfOthers(
   tx: Transaction,
   column: string,
@@ -45,7 +45,7 @@ export async function idsOfOthers(
   return new Set(others.map(({ id }) => id));
 }
 
-/** Those of some made identifiers of a column that somebody in any cell has; none where the database has one. */
+/** Those generated identifiers of a column that are in use in any cell; empty if the database has one cell. */
 export async function idsHeld(tx: Transaction, column: string, ids: readonly string[]): Promise<Set<string>> {
   return hasSeveralCells(tx) && isClaimed(column) ? heldIds(tx, column, ids) : new Set();
 }

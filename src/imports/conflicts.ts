@@ -5,10 +5,10 @@ import { idsOfOthers } from './claims.ts';
 import type { Comparison, ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';
 
 export const CONFLICT_RULES = ['reject', 'skip', 'update'] as const;
-/** What becomes of a line whose identifier is in use (docs/imports.md, Records that exist). */
+/** What happens to a line whose identifier is in use (docs/imports.md, Records that exist). */
 export type ConflictRule = (typeof CONFLICT_RULES)[number];
 
-/** The lines of a batch whose records are stored, and the others. */
+/** The lines of a batch, split by whether their records are already stored. */
 export interface Settled<Row> {
   fresh: Row[];
   changed: Row[];
@@ -16,9 +16,9 @@ export interface Settled<Row> {
 }
 
 /**
- * Compares lines with the stored records that they name, field by field, in the order of the line. Fields that a line leaves out are
- * not compared.
- * @param rows each with an identifier of its own
+ * Compares lines with the stored records that they name, field by field, in the order of the line. Fields that a line leaves out are not
+ * compared.
+ * @param rows with distinct identifiers
  */
 export async function settleConflicts<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
@@ -87,7 +87,7 @@ async function differences(
   return different;
 }
 
-/** Cuts rows so that no part has two of one identifier: a later line meets the record that an earlier one has made. */
+/** Splits rows so that no part has two rows with the same identifier. So a later line meets the record that an earlier line has made. */
 export function withoutRepetitions<Row extends ImportRow<unknown>>(rows: Row[]): Row[][] {
   const parts: Row[][] = [];
   let seen = new Set<string>();

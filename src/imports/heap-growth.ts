@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How much the heap may grow before it is collected (per cent), while the service starts or an import runs. V8's own choice lets it
+ * The percentage by which the heap may grow before it is collected, while the service starts or an import runs. By default V8 lets it
  * triple on a machine with much memory: 410 MB resident instead of 270, at the same speed (docs/performance-imports.md). Requests are
  * answered a fifth faster without the limit, so it applies only to starts and imports.
  */
@@ -16,8 +16,8 @@ export const LONG_IMPORT_MS = 500;
 let inFlight = 0;
 
 /**
- * Runs something while the heap of this process may grow only slowly.
- * @param afterMs milliseconds after which the limit begins
+ * Runs work while the heap of this process may grow only slowly.
+ * @param afterMs milliseconds after which the limit takes effect
  */
 export async function limitHeapGrowth<T>(work: () => Promise<T>, afterMs: number): Promise<T> {
   let limited = false;
@@ -39,7 +39,7 @@ function setGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
-/** V8 decides at each collection how far the heap may grow until the next one, so a collection puts the limit into effect. */
+/** At each collection V8 decides how far the heap may grow until the next one. So a collection puts the limit into effect. */
 function shrink(): void {
   setGrowth(GROWTH_PERCENT);
   setFlagsFromString('--expose-gc');

@@ -4,10 +4,7 @@ import { existingIds, nextIds } from '../database/rows.ts';
 import { idsHeld, idsOfOthers } from './claims.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
-/**
- * Refuses the lines whose identifier is in use, in the table or on an earlier line of the batch. Gives lines without an identifier
- * one that nobody uses.
- */
+/** Refuses the lines whose identifier is in use, in the table or on an earlier line of the batch. Gives lines without an identifier an unused one. */
 export async function resolveIds(
   tx: Transaction,
   rows: ImportRow<unknown>[],

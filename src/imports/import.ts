@@ -8,18 +8,18 @@ import { type ErrorCode, MESSAGES, Problem } from '../values/errors.ts';
 export const IMPORT_STATES = ['running', 'done', 'interrupted'] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
 
-/** Days for which an import that has ended can be looked up. */
+/** Days during which an import that has ended can be looked up. */
 const IMPORTS_KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** How far an import has got, over all its runs. */
+/** The progress of an import over all its runs. */
 export interface Progress extends ImportAnswer {
   linesRead: number;
   /** SHA-256 of the request's method and address, and of its lines up to `linesRead`. */
   sha256: Buffer;
 }
 
-/** An import as the institution reads it (GET /imports/{import_id}). */
+/** An import in the form that the institution reads (GET /imports/{import_id}). */
 export interface Import extends ImportAnswer {
   import_id: string;
   kind: string;
@@ -29,29 +29,29 @@ export interface Import extends ImportAnswer {
   ended_at: Date | null;
 }
 
-/** An import that a connection runs. */
+/** An import that runs on a connection. */
 export interface OpenImport {
   importId: string;
   from: Progress;
-  /** An earlier run imported everything; only its answer did not arrive. */
+  /** Whether an earlier run imported everything, and only its answer did not arrive. */
   done: boolean;
 }
 
 /** What opens an import. */
 interface Opening {
   kind: string;
-  /** Its Idempotency-Key; the connection has claimed it. */
+  /** Its Idempotency-Key, which the connection has claimed. */
   key: string | undefined;
-  /** Whether the key stands for an import already that may have been interrupted. */
+  /** Whether the key already belongs to an import, which may have been interrupted. */
   known: boolean;
-  /** Of what precedes the first line. */
+  /** The hash of what precedes the first line. */
   sha256: Buffer;
   now: Date;
 }
 
 /**
- * Opens an import, or opens it again where its key stands for one that was interrupted. A session lock of the connection tells that it
- * runs: it ends with the connection, so that an import whose process died is known to be interrupted.
+ * Opens an import, or reopens it if its key belongs to one that was interrupted. A session lock of the connection shows that it runs. The
+ * lock ends with the connection, so an import whose process died is known to be interrupted.
  */
 export async function openImport(connection: Transaction, opening: Opening): Promise<OpenImport> {
   const { kind, key, known, sha256, now } = opening;
@@ -90,13 +90,13 @@ async function findFormer(db: Db, key: string): Promise<OpenImport | undefined> 
   return { importId, done, from: { ...counts, errors: await readErrors(db, importId) } };
 }
 
-/** The import of a key. */
+/** The id of the import with a key. */
 export async function findByKey(db: Db, key: string): Promise<string | undefined> {
   const query = db.query<{ id: string }>('select import_id as id from imports where idempotency_key = $1', [key]);
   return first(await query)?.id;
 }
 
-/** Writes how far an import has got, in the transaction of its batch. @param batch the errors that it adds, and whether it is the last one */
+/** Writes the progress of an import, in the transaction of its batch. @param batch the errors that it adds, and whether it is the last one */
 export async function saveProgress(
   tx: Transaction,
   importId: string,
@@ -130,7 +130,7 @@ export async function saveProgress(
   );
 }
 
-/** Ends a run of an import. One that is done stays done. */
+/** Ends a run of an import. An import that is done stays done. */
 export async function endImport(
   connection: Transaction,
   importId: string,
@@ -147,12 +147,12 @@ export async function endImport(
   });
 }
 
-/** Ends the lock that tells that an import runs. */
+/** Releases the lock that shows that an import runs. */
 export async function unlockImport(connection: Transaction, importId: string): Promise<void> {
   await connection.query('select pg_advisory_unlock($1, hashtext($2))', [LOCKS.import, importId]);
 }
 
-/** Marks the imports as interrupted whose process died: nobody holds their lock. They ended with their last batch. */
+/** Marks imports as interrupted whose process died, because nobody holds their lock. They ended with their last batch. */
 async function closeLostImports(db: Db): Promise<void> {
   await db.query(
     `update imports set state = 'interrupted', ended_at = updated_at
@@ -177,7 +177,7 @@ export async function findImport(db: Db, importId: string): Promise<Import> {
   return shown(row, await readErrors(db, importId));
 }
 
-/** A page of imports, the newest first. Their refused lines are counted, not listed. */
+/** A page of imports, newest first. Their refused lines are counted, not listed. */
 export async function listImports(
   db: Db,
   { kind, state, ...page }: ListRequest & { kind?: string | undefined; state?: ImportState | undefined },
@@ -205,7 +205,7 @@ async function deleteOldImports(db: Db, now: Date): Promise<void> {
   ]);
 }
 
-/** Refused lines that an answer lists. */
+/** The most refused lines that an answer lists. */
 export const MAX_ERRORS = 1_000;
 
 export interface LineError {
@@ -218,21 +218,21 @@ export interface LineError {
 /** The answer of POST /imports/{kind}. */
 export interface ImportAnswer {
   accepted: number;
-  /** Lines whose record is stored already, with the same content. */
+  /** Lines whose record is already stored, with the same content. */
   unchanged: number;
   rejected: number;
   errors: LineError[];
 }
 
-/** The answer's own fields of something that has others too. */
+/** The fields of the answer, from an object that may have more. */
 export function answerOf({ accepted, unchanged, rejected, errors }: ImportAnswer): ImportAnswer {
   return { accepted, unchanged, rejected, errors };
 }
 
 /**
  * The refused lines for which an answer still has room.
- * @param listed how many it has
- * @param place what precedes the name of a field, as `body`
+ * @param listed the number of lines that it already has
+ * @param place what precedes the name of a field, for example `body`
  */
 export function listedErrors(listed: number, refused: [line: number, Problem][], place: string): LineError[] {
   return refused.slice(0, MAX_ERRORS - listed).map(([line, refusal]) => {

@@ -8,12 +8,12 @@ import type { LineHash } from './line-hash.ts';
 import type { ImportRequest } from './request.ts';
 
 /**
- * Imports a stream of lines, each a JSON record. A batch of lines is one transaction. A line that cannot be imported is reported, and
- * the rest of its batch is imported. While one batch is written the next one is read, and no more: memory does not grow with the file.
+ * Imports a stream of lines, each of them a JSON record. A batch of lines is one transaction. A line that cannot be imported is reported,
+ * and the rest of its batch is imported. While one batch is written, only the next one is read, so memory does not grow with the file.
  * @param connection used for one batch after the other
  * @param source bytes, read only as fast as batches are written
  * @param hash of the same bytes
- * @throws Problem integration_error where the database fails, and whatever the source throws; its details say how far the import got
+ * @throws Problem integration_error if the database fails, and whatever the source throws; its details state the import's progress
  */
 export async function importLines<Input, Row extends ImportRow<Input>>(
   connection: Transaction,
@@ -28,7 +28,7 @@ export async function importLines<Input, Row extends ImportRow<Input>>(
       await writing;
       if (writer.stopped) break;
       writing = writer.write(batch);
-      // Its failure is met at the next await; until then it must not count as unhandled.
+      // A failure is handled at the next await. Until then it must not count as unhandled.
       writing.catch(() => {});
     }
     await writing;

@@ -12,22 +12,22 @@ export interface Cut {
 }
 
 /**
- * Hashes the bytes of a file while they are read, with a newline at its end in any case. It hashes whole chunks, and cuts them only where
- * a batch ends: hashing each line separately costs three times as much.
+ * Hashes the bytes of a file while they are read, always with a newline at the end. It hashes whole chunks, and cuts them only where a
+ * batch ends. Hashing each line separately costs three times as much.
  */
 export class LineHash {
   readonly #file: Hash;
   #part: Hash = createHash('sha256');
   #chunk: Buffer = EMPTY;
-  /** Bytes of the chunk that are hashed. */
+  /** The number of bytes of the chunk that are hashed. */
   #hashed = 0;
 
-  /** @param head what has to be the same in addition to the lines */
+  /** @param head what must also be the same, besides the lines */
   constructor(head: string) {
     this.#file = createHash('sha256').update(head);
   }
 
-  /** The same bytes. A reader may leave before their end, and another one may go on. */
+  /** Passes the bytes through. A reader may stop before the end, and another one may continue. */
   read(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     const chunks = source[Symbol.asyncIterator]();
     let last = NEWLINE;
@@ -47,7 +47,7 @@ export class LineHash {
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
-  /** @param end where a line of the present chunk ends, its newline included */
+  /** @param end where a line of the current chunk ends, including its newline */
   cut(end: number): Cut {
     this.#update(end);
     const part = this.#part.digest('hex');

@@ -3,24 +3,24 @@ import { Problem } from '../values/errors.ts';
 import { jsonFault, parseJson } from '../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../values/text.ts';
 
-/** Bytes of one line of an import (docs/decisions.md, 1, Body limit). */
+/** The most bytes of one line of an import (docs/decisions.md, 1, Body limit). */
 export const MAX_LINE_BYTES = 65_536;
 
 /** A line of a file. */
 export interface Line {
   /** From 1. */
   number: number;
-  /** Undefined where the line is longer than MAX_LINE_BYTES. */
+  /** Undefined if the line is longer than MAX_LINE_BYTES. */
   bytes: Buffer | undefined;
-  /** Where it ends in the chunk that its newline is in; 0 where the file ends without one. */
+  /** Where it ends within the chunk that contains its newline; 0 if the file ends without one. */
   end: number;
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines, and gives those of one chunk at a time. It keeps one unfinished line at most. A line that grows
- * beyond MAX_LINE_BYTES is skipped to its end.
+ * Splits a stream of bytes into lines, and returns the lines of one chunk at a time. It keeps at most one unfinished line. A line that
+ * exceeds MAX_LINE_BYTES is skipped to its end.
  */
 export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let number = 0;
@@ -52,15 +52,14 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 /**
- * Numbers that a double would not print as they were written: exponents, trailing zeros of a fraction, many digits, -0.
- * It looks wherever a number may begin: after a name, or in a list. The times of a day inside strings are neither. A false match in another
- * string only costs time. Linear: from each place where a number may
- * begin, no branch looks at a character more than twice.
+ * Matches numbers that a double would not print as they were written: exponents, trailing zeros of a fraction, many digits, -0. It looks
+ * where a number may begin: after a name, or in a list. Times of day inside strings are in neither place. A false match in a string only
+ * costs time. It is linear: from each place where a number may begin, no branch reads a character more than twice.
  */
 const INEXACT = /(?:"\s*:|[[,])\s*(?:-0(?![.\d])|-?(?:\d[\d.]*[eE]|\d+\.\d*0(?!\d)|[\d.]{16}))/;
 
 /**
- * The record of a line: the same as parseJson gives, but faster where no number needs it (1.1 us instead of 4 for a payment).
+ * The record of a line, equal to the result of parseJson. It is faster if no number needs that (1.1 us instead of 4 for a payment).
  * @returns undefined for a blank line
  * @throws Problem invalid_body, payload_too_large
  */
@@ -81,7 +80,7 @@ export function parseLine(line: Omit<Line, 'end'>): unknown {
   }
 }
 
-/** @throws Problem invalid_body naming the first text that cannot be stored; UTF-8 can write one only as an escape */
+/** @throws Problem invalid_body, which names the first text that cannot be stored; UTF-8 can write one only as an escape */
 function checkTexts(record: unknown): void {
   const field = findUnstorable(record, '')?.replace(/^\./, '');
   if (field === '') throw new Problem('invalid_body', `line: the names of its fields ${NOT_STORABLE}`);

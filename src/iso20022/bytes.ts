@@ -1,9 +1,9 @@
-/** The longest prolog, in characters: comments before the message. A DTD can only stand there. */
+/** The longest prolog in characters: comments before the message. A DTD can only be there. */
 const MAX_PROLOG = 65_536;
 
 /**
- * What keeps bytes from being handed to the XML parser: they are not UTF-8, say that they are something else, or begin with a DTD. Without a
- * DTD a document has no entities but the five of XML, so that nothing in it grows and nothing outside it is read.
+ * Checks whether bytes may be given to the XML parser. They may not if they are not UTF-8, claim to be something else, or begin with a DTD.
+ * Without a DTD a document has only the five entities of XML, so nothing in it can expand, and nothing outside it is read.
  * @returns what is wrong, or undefined
  */
 export function faultOfBytes(bytes: Uint8Array): string | undefined {
@@ -13,7 +13,7 @@ export function faultOfBytes(bytes: Uint8Array): string | undefined {
   } catch {
     return 'the file must be UTF-8';
   }
-  // XML has no NUL, and UTF-16 has one in every second byte.
+  // XML has no NUL characters, and UTF-16 has one in every second byte.
   if (text.includes('\0')) return 'the file must be UTF-8, without NUL characters';
   return faultOfProlog(text.slice(0, MAX_PROLOG));
 }

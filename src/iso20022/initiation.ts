@@ -1,13 +1,13 @@
-/** What a pain.001 says, as far as the service reads it (docs/iso-20022.md). */
+/** The contents of a pain.001, as far as the service reads it (docs/iso-20022.md). */
 
-/** The messages that are read, by their namespace. */
+/** The messages that can be read, by namespace. */
 export const MESSAGES = {
   'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09': 'pain.001.001.09',
   'urn:iso:std:iso:20022:tech:xsd:pain.001.001.03': 'pain.001.001.03',
 } as const;
 export type InitiationMessage = (typeof MESSAGES)[keyof typeof MESSAGES];
 
-/** Transactions of one file, those of all its blocks together. */
+/** The most transactions of one file, over all its blocks. */
 export const MAX_TRANSACTIONS = 5_000;
 
 /** The file: its group header, and its blocks (PmtInf). */
@@ -32,7 +32,7 @@ export interface Block {
   sum: string | undefined;
   /** PmtMtd. */
   method: string;
-  /** ReqdExctnDt: the day, as YYYY-MM-DD; of a date-time with an offset the London day. */
+  /** ReqdExctnDt: the day as YYYY-MM-DD; for a date-time with an offset, the London day. */
   day: string;
   /** DbtrAcct: its IBAN, or another number. */
   account: { iban: string } | { number: string };
@@ -44,9 +44,9 @@ export interface Block {
 export interface Transfer {
   /** The instruction as JSON, under the names of a mass payment's row. Its amount has the digits of the file. */
   text: string;
-  /** What a row of JSON or CSV has no name for. */
+  /** What a row of JSON or CSV has no field for. */
   extra: Extra;
-  /** InstdAmt, or the amount of EqvtAmt: what counts for CtrlSum. */
+  /** InstdAmt, or the amount of EqvtAmt, which is what CtrlSum counts. */
   amount: string;
 }
 
@@ -57,11 +57,11 @@ export interface Extra {
   uuid?: string;
   charges: 'SHA' | 'OUR';
   reason: 'salary_payroll' | 'payment_for_goods' | 'other';
-  /** What the mapping cannot take: it makes the row a bad one. */
+  /** What the mapping cannot handle. It makes the row invalid. */
   faults?: RowFault[];
 }
 
-/** What is wrong with a row. */
+/** A fault of a row. */
 export interface RowFault {
   /** Name of the row's field. */
   field: string;
@@ -69,12 +69,12 @@ export interface RowFault {
   message: string;
 }
 
-/** Why a file is refused before anything is kept. */
+/** Why a file is refused before anything is stored. */
 export interface Refusal {
   code: 'FF01' | 'AM19' | 'AM10';
-  /** MsgId, where it could be read. */
+  /** MsgId, if it could be read. */
   messageId?: string | undefined;
   message?: InitiationMessage | undefined;
-  /** What is wrong, in a sentence that repeats nothing of the file. */
+  /** What is wrong, in a sentence that repeats nothing from the file. */
   details: string;
 }

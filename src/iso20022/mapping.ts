@@ -2,16 +2,16 @@ import { isCalendarDay, londonDay, parseInstant } from '../values/calendar.ts';
 import type { Block, Extra, Initiation, InitiationMessage, Transfer } from './initiation.ts';
 import { all, firstText, type Tree, textAt } from './tree.ts';
 
-/** Characters of a payment's reference. */
+/** The most characters of a payment's reference. */
 const MAX_REFERENCE = 140;
 
-/** What the reasons of ISO 20022 are to an order (CtgyPurp). */
+/** The order's reason for each ISO 20022 purpose (CtgyPurp). */
 const REASONS: Record<string, Extra['reason']> = { SALA: 'salary_payroll', SUPP: 'payment_for_goods' };
 
-/** Who pays the charges (ChrgBr). Left out, it is shared. CRED is not done. */
+/** Who pays the charges (ChrgBr). If it is left out, they are shared. CRED is not supported. */
 const CHARGES: Record<string, Extra['charges']> = { DEBT: 'OUR', SHAR: 'SHA', SLEV: 'SHA' };
 
-/** What a validated document says. @param document its root element */
+/** The contents of a validated document. @param document its root element */
 export function initiationOf(document: Tree, message: InitiationMessage): Initiation {
   const [content] = document.children;
   if (!content) throw new Error('a document that is valid has a message');
@@ -61,14 +61,14 @@ function transferOf(transfer: Tree, block: Tree, day: string): Transfer {
   };
 }
 
-/** An amount in another currency is not known before the exchange. */
+/** An amount in another currency, whose value is not known before the exchange. */
 const EQUIVALENT = {
   field: 'payment_amount',
   code: 'invalid_format',
   message: 'must be an InstdAmt: EqvtAmt is not done',
 };
 
-/** The instruction with its amount, whose digits no float may touch. */
+/** The instruction with its amount. The digits must not pass through a float. */
 function withAmount(text: string, amount: string | undefined): string {
   return amount === undefined ? text : `${text.slice(0, -1)},"payment_amount":${amount}}`;
 }
@@ -93,7 +93,7 @@ function extraOf(
 }
 const CATEGORY = 'PmtTpInf/CtgyPurp/Cd';
 
-/** The payee of a transaction, under the names of an instruction; undefined fields are left out of its JSON. */
+/** The payee of a transaction, in the fields of an instruction. Undefined fields are left out of its JSON. */
 function payeeOf(transfer: Tree): Record<string, string | undefined> {
   const at = (...paths: string[]) => firstText(transfer, ...paths);
   const bic = at(`${AGENT}/BICFI`, `${AGENT}/BIC`);
@@ -118,14 +118,14 @@ function payeeOf(transfer: Tree): Record<string, string | undefined> {
 const AGENT = 'CdtrAgt/FinInstnId';
 const ADDRESS = 'Cdtr/PstlAdr';
 
-/** What the payee reads: its texts, else the creditor's reference. */
+/** The reference for the payee: its texts, or else the creditor's reference. */
 function referenceOf(transfer: Tree): string | undefined {
   const texts = all(transfer, 'RmtInf/Ustrd').map(({ text }) => text);
   const found = texts.length > 0 ? texts.join(' ') : textAt(transfer, 'RmtInf/Strd/CdtrRefInf/Ref');
   return found && [...found].slice(0, MAX_REFERENCE).join('');
 }
 
-/** An amount of the message as JSON writes one: no sign, no zeros before it, a digit on both sides of the point. */
+/** An amount of the message in JSON's notation: no sign, no leading zeros, and a digit on both sides of the point. */
 function decimalAt(tree: Tree, path: string): string | undefined {
   const written = textAt(tree, path)?.trim();
   if (written === undefined) return undefined;
@@ -136,7 +136,7 @@ function decimalAt(tree: Tree, path: string): string | undefined {
 
 const AT_MIDNIGHT = 'T24:00:00';
 
-/** The day of an ISODate or ISODateTime, which may have a zone. A year that has not four digits is far away. */
+/** The day of an ISODate or ISODateTime, which may have a zone. A year without exactly four digits counts as far away. */
 function dayOf(written: string): string {
   const day = written.slice(0, 10);
   if (!isCalendarDay(day) || !written.includes('T') || written.includes(AT_MIDNIGHT)) return day;

@@ -6,7 +6,7 @@ import { initiationOf } from './mapping.ts';
 import { faultOfTotals } from './totals.ts';
 import { treeOf } from './tree.ts';
 
-/** Nothing outside the file is read, and the bytes are UTF-8 whatever they say. The parser's own limits stay: a depth of 256. */
+/** Nothing outside the file is read, and the bytes are UTF-8 whatever they claim. The parser's own limits stay: a depth of 256. */
 const OPTION =
   ParseOption.XML_PARSE_NO_XXE |
   ParseOption.XML_PARSE_NONET |
@@ -15,9 +15,9 @@ const OPTION =
   ParseOption.XML_PARSE_BIG_LINES;
 
 /**
- * Reads a pain.001. It takes about a second for MAX_TRANSACTIONS, so that it runs in a thread of its own (`readInitiation`).
+ * Reads a pain.001. It takes about a second for MAX_TRANSACTIONS, so it runs in a thread of its own (`readInitiation`).
  * @param bytes the file
- * @returns what it says, or why it is refused; nothing that a file can hold makes it throw
+ * @returns its contents, or why it is refused; it throws for no file
  */
 export function parseInitiation(bytes: Uint8Array): Initiation | Refusal {
   const fault = faultOfBytes(bytes);
@@ -56,12 +56,12 @@ function readDocument(document: XmlDocument): Initiation | Refusal {
   return { ...refuse(wrong.details), code: wrong.of === 'count' ? 'AM19' : 'AM10' };
 }
 
-/** A MsgId that an answer can repeat. */
+/** A MsgId that an answer may repeat. */
 function identifierIn(text: string | undefined): string | undefined {
   return text !== undefined && text !== '' && [...text].length <= 35 ? text : undefined;
 }
 
-/** What is wrong with a document under the published schema of its message. */
+/** What is wrong with a document according to the published schema of its message. */
 function schemaFault(document: XmlDocument, message: InitiationMessage): string | undefined {
   const schema = XmlDocument.fromBuffer(readFileSync(new URL(`./schemas/${message}.xsd`, import.meta.url)));
   const validator = XsdValidator.fromDoc(schema);
@@ -76,20 +76,20 @@ function schemaFault(document: XmlDocument, message: InitiationMessage): string 
   }
 }
 
-/** The first of what the library found. @throws the error itself where it is none of the library's */
+/** The first fault that the library found. @throws the error itself if it is not the library's */
 function detailOf(error: unknown): ErrorDetail | undefined {
   if (error instanceof XmlLibError) return error.details[0];
   throw error;
 }
 
 const ELEMENT = /^Element '([A-Za-z0-9]{1,40})'(?:, attribute '[A-Za-z]{1,20}')?: (.*)$/s;
-/** What the library says without repeating a value. */
+/** Messages of the library that do not repeat a value. */
 const STRUCTURE = /^(This element is not expected|Missing child element|Character content other than whitespace)/;
 const FACET = /^\[facet '([A-Za-z]+)'\]/;
-/** Characters of the library's sentence that are told. */
+/** The most characters of the library's message that are shown. */
 const MAX_SAID = 160;
 
-/** Where a fault is, and what it is, without a word of what the file says there: that can be an account. */
+/** The place and the kind of a fault. It repeats no text of the file, because that may be an account. */
 function placed(detail: ErrorDetail | undefined): string {
   if (!detail) return 'it cannot be read';
   const [, name, said = ''] = ELEMENT.exec(detail.message.replaceAll(/\{[^}]*\}/g, '').trim()) ?? [];

@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { Initiation, Refusal } from './initiation.ts';
 
-/** Milliseconds that the reading of a file may take. 5,000 transactions take one second on an idle machine. */
+/** Milliseconds that reading a file may take. 5,000 transactions take one second on an idle machine. */
 const READING_LIMIT_MS = 60_000;
 
-/** One file at a time is read: each can take 200 MB while it is. The others wait in the order in which they came. */
+/** Only one file is read at a time, because each can take 200 MB meanwhile. Others wait in order of arrival. */
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads a pain.001 in a thread of its own, which loads the XML library and ends with the file: its memory goes with it, and no file keeps
- * the service from answering others.
- * @param bytes the file; they belong to the thread afterwards
- * @returns what it says, or why it is refused
+ * Reads a pain.001 in a thread of its own. The thread loads the XML library and ends after the file, which frees its memory. So no file
+ * keeps the service from answering others.
+ * @param bytes the file; afterwards they belong to the thread
+ * @returns its contents, or why it is refused
  */
 export function readInitiation(bytes: Uint8Array<ArrayBuffer>): Promise<Initiation | Refusal> {
   const reading = before.then(() => readAlone(bytes));

@@ -2,16 +2,16 @@ import { element, optional, text } from '../values/xml.ts';
 import type { GroupStatus, Reason, Reported } from './status.ts';
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.002.001.10';
-/** Characters of a text of a reason. */
+/** The most characters of a text in a reason. */
 const MAX_INFORMATION = 105;
-/** Characters of an identifier. */
+/** The most characters of an identifier. */
 const MAX_IDENTIFIER = 35;
-/** Characters of a UETR, a UUID. */
+/** The number of characters of a UETR, which is a UUID. */
 const MAX_UETR = 36;
-/** What stands for an identifier that could not be read. */
+/** Replaces an identifier that could not be read. */
 const NOT_PROVIDED = 'NOTPROVIDED';
 
-/** A pain.002: what became of a pain.001. What is undefined could not be read, or is not told. */
+/** A pain.002: what became of a pain.001. An undefined field could not be read, or is not reported. */
 export interface StatusReport {
   /** MsgId of the report, at most 35 characters. */
   reportId: string;
@@ -47,7 +47,7 @@ export interface TransactionReport extends Reported {
   paymentId: string | null;
 }
 
-/** The message pain.002.001.10, which its schema accepts whatever the texts are. */
+/** The message pain.002.001.10. Whatever the texts are, it conforms to the schema. */
 export function pain002(report: StatusReport): string {
   const { reportId, createdAt, original, status, reasons = [], blocks = [] } = report;
   const header = element('MsgId', text(reportId, MAX_IDENTIFIER)) + element('CreDtTm', createdAt);

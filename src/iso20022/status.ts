@@ -1,8 +1,8 @@
 import type { RowFault } from './initiation.ts';
 
-/** What the states of rows and payments are to ISO 20022 (docs/iso-20022.md, Statuses). */
+/** Maps the states of rows and payments to ISO 20022 (docs/iso-20022.md, Statuses). */
 
-/** A status of a transaction, and why. */
+/** The status of a transaction, with its reason. */
 export interface Reported {
   status: 'PDNG' | 'PATC' | 'ACCP' | 'ACWC' | 'ACSP' | 'ACSC' | 'RJCT' | 'CANC';
   reasons: Reason[];
@@ -15,11 +15,11 @@ export interface Reason {
   information: string;
 }
 
-/** How far a transaction has come: the least advanced is the status of its group. ACWC is ACCP with a change. */
+/** The progress of a transaction. The least advanced one is the status of its group. ACWC counts as ACCP with a change. */
 const ADVANCE = ['PDNG', 'PATC', 'ACCP', 'ACSP', 'ACSC'] as const;
 export type GroupStatus = Reported['status'] | 'PART' | 'ACTC';
 
-/** The status of several transactions together: of a block, or of a file. @param statuses one at least */
+/** The status of several transactions together, for a block or a file. @param statuses at least one */
 export function groupStatus(statuses: ReadonlySet<Reported['status']>): GroupStatus {
   const [only] = statuses;
   if (statuses.size === 1 && only) return only;
@@ -28,11 +28,11 @@ export function groupStatus(statuses: ReadonlySet<Reported['status']>): GroupSta
   return least === 'ACCP' && statuses.has('ACWC') ? 'ACWC' : least;
 }
 
-/** A row of a mass payment, as far as its status depends on it. */
+/** The parts of a mass payment's row on which its status depends. */
 export interface RowState {
   state: 'waiting' | 'valid' | 'invalid' | 'created';
   faults: readonly RowFault[];
-  /** Why its day is not the one that was asked for. */
+  /** Why its day differs from the requested one. */
   warning: string | null;
   payment: PaymentState | null;
 }
@@ -42,16 +42,16 @@ export interface PaymentState {
   status: string;
   invalidated: boolean;
   returned: boolean;
-  /** Why somebody rejected or cancelled it. */
+  /** The reason for which somebody rejected or cancelled it. */
   reason: string | null;
-  /** Why its return started. */
+  /** The reason for which its return started. */
   returnReason: string | null;
 }
 
 /** How a mass payment ended before it made payments. */
 export type FileEnd = { status: 'Cancelled' } | { status: 'Failed'; code: string; details: string };
 
-/** The status of a transaction. @param end of its file, where it has ended without payments */
+/** The status of a transaction. @param end of its file, if that has ended without payments */
 export function reportOf(row: RowState, end: FileEnd | undefined): Reported {
   if (row.state === 'invalid' && row.faults.length > 0)
     return { status: 'RJCT', reasons: row.faults.map(reasonOfFault) };
@@ -68,10 +68,10 @@ function accepted(warning: string | null): Reported {
   return { status: 'ACWC', reasons: [{ code: 'DT06', information: warning }] };
 }
 
-/** What `start_return` may have been given as its reason: a code of ExternalReturnReason, as AC04. */
+/** A reason that `start_return` may have been given: a code of ExternalReturnReason, such as AC04. */
 const RETURN_CODE = /^[A-Z]{2}[A-Z0-9]{2}$/;
 
-/** Statuses of payments that say by themselves how far the payment is. Any other one is still looked at. */
+/** Payment statuses that alone determine the progress. For any other status, more is examined. */
 const PAYMENTS: Record<string, Reported['status']> = {
   'Payment pending of authorization': 'PATC',
   'Executing Payment': 'ACSP',
@@ -91,7 +91,7 @@ function reportOfPayment(payment: PaymentState, warning: string | null): Reporte
   return { status: PAYMENTS[status] ?? 'PDNG', reasons: [] };
 }
 
-/** Codes of faults that say by themselves what is wrong. */
+/** Fault codes that alone determine the reason. */
 const BY_CODE: Record<string, string> = {
   ...each('AC11', 'currency_not_allowed', 'currency_mismatch'),
   ...each(
@@ -126,7 +126,7 @@ function each(iso: string, ...names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, iso]));
 }
 
-/** Why a row is refused, in a code of ISO 20022. */
+/** Why a row is refused, as a code of ISO 20022. */
 export function reasonOfFault({ code, field, message }: RowFault): Reason {
   return because(BY_CODE[code] ?? BY_FIELD[field] ?? 'NARR', code, `${field} ${message}`.trim());
 }

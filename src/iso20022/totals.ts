@@ -1,8 +1,8 @@
 import { plain, sum } from '../values/money.ts';
 
 /**
- * Whether the totals that a file or a block tells agree with its transactions.
- * @param told NbOfTxs and CtrlSum as they were written; what is left out is not compared
+ * Whether the totals in a file or a block agree with its transactions.
+ * @param told NbOfTxs and CtrlSum as they were written; an omitted one is not compared
  * @param transactions with their amounts, whatever their currencies
  */
 export function faultOfTotals(

@@ -1,16 +1,16 @@
 import type { XmlElement } from 'libxml2-wasm';
 
-/** An element of a validated message: namespaces, comments and white space between elements are left out. */
+/** An element of a validated message, without namespaces, comments and white space between elements. */
 export interface Tree {
   name: string;
-  /** Its text; empty where it has elements. */
+  /** Its text; empty if it contains elements. */
   text: string;
-  /** Ccy of an amount. */
+  /** The Ccy attribute of an amount. */
   currency: string | undefined;
   children: Tree[];
 }
 
-/** What is not read, however deep it is. */
+/** Elements that are skipped, at any depth. */
 const PASSED_OVER = new Set(['SplmtryData']);
 
 /** @param element of a document whose parser limits its depth */
@@ -30,7 +30,7 @@ function isElement(node: object): node is XmlElement {
   return 'firstChild' in node;
 }
 
-/** The elements at a path of names, as `PmtId/EndToEndId`. */
+/** The elements at a path of names, such as `PmtId/EndToEndId`. */
 export function all(tree: Tree, path: string): Tree[] {
   let found = [tree];
   for (const name of path.split('/'))

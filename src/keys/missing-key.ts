@@ -3,12 +3,12 @@ import type { Db } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { nameOfKey, SEALED_COLUMNS, type SealedColumn, sealedTexts } from './sealed-column.ts';
 
-/** Rows of a large table that are looked at from either end. */
+/** The number of rows that are examined at either end of a large table. */
 const SAMPLED_ROWS = 1_000;
 
 /**
- * Why the master keys of this process (LOMBARD_MASTER_KEY) do not open everything in the database, for the person who starts it;
- * undefined where they do. It is noticed at the start and not at the first sign-in.
+ * Why the master keys of this process (LOMBARD_MASTER_KEY) do not open everything in the database, for the person who starts it. Undefined
+ * if they do. So this is noticed at the start and not at the first sign-in.
  * @param cells the cells that answer; the first one has what exists once
  */
 export async function missingKey(cells: readonly Db[], vault: Vault): Promise<string | undefined> {

@@ -7,22 +7,22 @@ import { type Pool, type Transaction, transaction } from '../database/database.t
 import type { Vault } from '../values/crypto.ts';
 import { nameOfKey, SEALED_COLUMNS, type SealedColumn } from './sealed-column.ts';
 
-/** Rows that one transaction seals again. */
+/** The number of rows that one transaction seals again. */
 const BATCH_ROWS = 200;
-/** A process with an older list seals with its first key, until it has started again. */
+/** The number of passes. Until it is restarted, a process with an older list of keys seals with its own first key. */
 const MAX_PASSES = 3;
 
 export interface Rotated {
-  /** Rows that were sealed again. */
+  /** The number of rows that were sealed again. */
   sealed: number;
-  /** Rows that no key of the list opens, by column. */
+  /** The number of rows that no key of the list opens, by column. */
   unopened: Record<string, number>;
 }
 
 /**
- * Seals everything that other keys have sealed with the first one, in batches, while the service runs. It can be interrupted at any
+ * Seals everything that other keys have sealed again with the first key, in batches, while the service runs. It can be interrupted at any
  * point and repeated. A secret that changes meanwhile keeps its new value.
- * @param batched after each batch: how many rows were sealed so far
+ * @param batched called after each batch with the number of rows sealed so far
  */
 export async function rotateKeys(
   pool: Pool,
@@ -35,7 +35,7 @@ export async function rotateKeys(
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const before = rotated.sealed;
     rotated.unopened = {};
-    // What exists once is sealed again in the first cell, which has it.
+    // What exists once is sealed again in the first cell, which holds it.
     for (const cell of cells)
       for (const column of SEALED_COLUMNS)
         if (cell === 0 || CELL_TABLES.has(column.table))
@@ -70,7 +70,7 @@ async function rotateColumn(pool: Pool, vault: Vault, { column, rotated, batched
   for (let last: unknown; ; ) {
     const rows = await transaction(pool, async (tx) => {
       const found = await nextRows(tx, vault, column, last);
-      // The step of a second factor that was used last stays: the secret is the same.
+      // The last used step of a second factor is kept, because the secret is the same.
       await tx.query("select set_config('lombard.keys', 'rotate', true)");
       for (const row of found) {
         const sealed = sealedAgain(vault, row.sealed, column.purpose);
@@ -97,7 +97,7 @@ async function nextRows(tx: Transaction, vault: Vault, column: SealedColumn, las
   return rows;
 }
 
-/** @returns undefined where no key opens it */
+/** @returns undefined if no key opens it */
 function sealedAgain(vault: Vault, sealed: Buffer | Buffer[], purpose: string): Buffer | Buffer[] | undefined {
   try {
     const again = (text: Buffer) => vault.seal(vault.open(text, purpose), purpose);
@@ -107,7 +107,7 @@ function sealedAgain(vault: Vault, sealed: Buffer | Buffer[], purpose: string): 
   }
 }
 
-/** A row that somebody has changed since it was read keeps that change. @returns how many rows: 0 or 1 */
+/** Replaces a sealed value. A row that somebody has changed since it was read keeps that change. @returns the number of rows: 0 or 1 */
 async function replace(
   tx: Transaction,
   { table, column, key }: SealedColumn,

@@ -1,16 +1,16 @@
 import { SEALED_NAME } from '../values/crypto.ts';
 
-/** A column that holds texts which a master key has sealed. */
+/** A column with texts that a master key has sealed. */
 export interface SealedColumn {
   table: string;
   column: string;
   /** The column that identifies a row. */
   key: string;
-  /** As the texts are sealed for it (Vault). */
+  /** The purpose for which its texts are sealed (Vault). */
   purpose: string;
-  /** The column is a list of texts. */
+  /** Set if the column is a list of texts. */
   list?: true;
-  /** The column has an index by which the oldest and the newest rows are found: the table is too large to be read at a start. */
+  /** An indexed column by which the oldest and the newest rows are found, because the table is too large to be read at a start. */
   age?: string;
 }
 
@@ -26,14 +26,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'idempotency_keys', column: 'body', key: 'key', purpose: 'idempotency_answer', age: 'created_at' },
 ];
 
-/** SQL of the name of the key that sealed a text; null for a text from before texts had names. */
+/** SQL for the name of the key that sealed a text; null for a text from before keys had names. */
 export function nameOfKey(text: string): string {
   const { mark, markBytes, nameBytes } = SEALED_NAME;
   return `case when substring(${text} from 1 for ${markBytes}) = '\\x${mark}'
     then encode(substring(${text} from ${markBytes + 1} for ${nameBytes}), 'hex') end`;
 }
 
-/** SQL of the sealed texts of a column, as `text`. @param from the table, or a query of some of its rows */
+/** SQL for the sealed texts of a column, as `text`. @param from the table, or a query of some of its rows */
 export function sealedTexts({ table, column, list }: SealedColumn, from = table): string {
   return list
     ? `select unnest(${column}) as text from ${from} t where cardinality(${column}) > 0`

@@ -4,16 +4,19 @@ import { nameOfKey, SEALED_COLUMNS, sealedTexts } from './sealed-column.ts';
 
 /** What a master key has sealed. */
 export interface KeyStatus {
-  /** A hash of the key; null: texts from before texts named their key. */
+  /** A hash of the key; null for texts from before texts named their key. */
   key: string | null;
-  /** `seals`: the first of the list; `opens`: another one of it; `missing`; `unnamed` texts open where any key of the list opens them. */
+  /**
+   * `seals`: the first key of the list; `opens`: another key of the list; `missing`: not in the list; `unnamed`: texts that open if any key
+   * of the list opens them.
+   */
   state: 'seals' | 'opens' | 'missing' | 'unnamed';
   sealed: number;
-  /** How many texts of each column. */
+  /** The number of texts in each column. */
   columns: Record<string, number>;
 }
 
-/** Counts what each key has sealed: those of LOMBARD_MASTER_KEY in their order, then others that the database names. */
+/** Counts what each key has sealed: the keys of LOMBARD_MASTER_KEY in order, then others that the database names. */
 export async function keysStatus(db: Db, vault: Vault): Promise<KeyStatus[]> {
   const found = new Map<string | null, Record<string, number>>(vault.names.map((name) => [name, {}]));
   for (const column of SEALED_COLUMNS) {

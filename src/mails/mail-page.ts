@@ -4,16 +4,16 @@ import { inHtml } from '../values/text.ts';
 
 /** The Content-ID of the logo, by which the HTML shows it (RFC 2392). */
 export const LOGO_ID = 'logo@lombard';
-/** Bytes of a logo that each mail brings along. */
+/** The most bytes of a logo that each mail contains. */
 const MAX_LOGO_BYTES = 102_400;
 
-/** A piece of a mail: a paragraph, facts with their names, or a link with its label. */
+/** A part of a mail: a paragraph, facts with their names, or a link with its label. */
 export type MailBlock =
   | { text: string; muted?: true }
   | { facts: [name: string, value: string][] }
   | { link: string; label: string };
 
-/** What a mail says, and on whose behalf. */
+/** The contents of a mail, and on whose behalf it is sent. */
 export interface MailContent {
   language: Language;
   title: string;
@@ -22,8 +22,8 @@ export interface MailContent {
 }
 
 /**
- * A mail as plain text and as HTML, with the institution's name, address and logo. Texts of others are inHtml.
- * @returns the logo too, where the HTML shows it: a small PNG, as mail programs show no SVG
+ * A mail as plain text and as HTML, with the institution's name, address and logo. Foreign texts are escaped (inHtml).
+ * @returns also the logo if the HTML shows it: a small PNG, because mail programs show no SVG
  */
 export function mailTexts(content: MailContent): { text: string; html: string; logo: Logo | undefined } {
   const { institution, blocks } = content;
@@ -53,7 +53,7 @@ ${blocks.map((block) => html(block, institution.colour)).join('\n')}
 `;
 }
 
-/** The name stands beside it, also where a program shows no images. */
+/** The institution's name is next to it, even if a program shows no images. */
 const LOGO = `<img src="cid:${LOGO_ID}" alt="" height="32" style="height:32px;vertical-align:middle;margin-right:12px">`;
 const FACT_NAME = 'text-align:left;font-weight:normal;color:#555;padding:2px 16px 2px 0;vertical-align:top';
 

@@ -15,12 +15,12 @@ const DNS_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const GREETING_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 60_000;
-/** For a whole mail: a server that answers slowly, but never falls silent, does not hold a connection forever. */
+/** Milliseconds for a whole mail. So a server that answers slowly, but never falls silent, does not hold a connection forever. */
 const MAIL_DEADLINE_MS = 600_000;
-/** From one process. */
+/** The most connections of one process. */
 const MAX_CONNECTIONS = 4;
 const MAX_MAILS_PER_CONNECTION = 100;
-/** Of the mail server's error, as it is stored. */
+/** The most characters that are stored of the mail server's error. */
 const MAX_ERROR_CHARACTERS = 500;
 
 export interface Attachment {
@@ -29,18 +29,18 @@ export interface Attachment {
   contentType: string;
   /** Bytes. */
   size: number;
-  /** A new stream over the content each time. */
+  /** Returns a new stream of the content each time. */
   content: () => Readable;
 }
 
 export interface Mail {
-  /** `<...@...>`; stays the same when the mail is sent again. */
+  /** `<...@...>`. It stays the same when the mail is sent again. */
   messageId: string;
   to: { name: string; address: string };
   subject: string;
   text: string;
   html: string;
-  /** Shown by the HTML. */
+  /** The logo, if the HTML shows it. */
   logo: Logo | undefined;
   attachments: Attachment[];
 }
@@ -58,7 +58,7 @@ export class MailFailure extends Error {
 
 /**
  * Sends mails by SMTP (SMTP_URL). `smtps:` uses TLS from the start. `smtp:` switches to TLS if the server offers it; in production it
- * requires TLS unless the server is on this machine. The query of the URL may contain nodemailer's settings, as `?requireTLS=true` or
+ * requires TLS unless the server is on this machine. The query of the URL may contain nodemailer's settings, such as `?requireTLS=true` or
  * `?tls.servername=mail.example.com`.
  */
 export class Mailer {
@@ -114,18 +114,18 @@ export class Mailer {
         ],
       });
     } catch (error) {
-      // As nodemailer reports it: its own code, the SMTP command that failed, and the server's reply code.
+      // nodemailer reports its own code, the SMTP command that failed, and the server's reply code.
       const { command, responseCode } = fieldsOf(error);
       const [code, message, refused] = [codeOf(error) ?? '', messageOf(error), Number(responseCode) >= 500];
-      // Permanent: a 5xx reply to the recipient or the content, or a mail too large for the server. A refused login or sender is a
-      // fault in the institution's configuration, which will be corrected.
+      // Permanent: a 5xx reply to the recipient or the content, or a mail too large for the server. A refused login or sender is a fault in
+      // the institution's configuration, which will be corrected.
       const content = code === 'EMESSAGE' && (refused || command === 'MAIL FROM');
       const recipient = code === 'EENVELOPE' && refused && command !== 'MAIL FROM';
       throw new MailFailure(code ? `${code}: ${message}` : message, content || recipient, { cause: error });
     }
   }
 
-  /** Connects and signs in, and sends nothing. @throws Error as the server or the network refuses */
+  /** Connects and signs in, but sends nothing. @throws Error if the server or the network refuses */
   async verify(): Promise<void> {
     await this.#transport.verify();
   }
@@ -137,7 +137,7 @@ export class Mailer {
   }
 }
 
-/** The logo as a part that the HTML shows, and not a file to be saved. */
+/** The logo as a part that the HTML shows, rather than a file to save. */
 function inline({ path, data }: Logo) {
   const [content, contentDisposition] = [Buffer.from(data), 'inline' as const];
   return { filename: basename(path), contentType: 'image/png', cid: LOGO_ID, content, contentDisposition };
@@ -150,8 +150,8 @@ export function messageIdOf(entity: string, mailFrom: string): string {
 }
 
 /**
- * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface), the logo within its HTML. A second mail with the same
- * Message-ID is ignored.
+ * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface), with the logo inside its HTML. A second mail with the
+ * same Message-ID is ignored.
  */
 export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
   const attachments = [];
@@ -169,10 +169,10 @@ export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
   );
 }
 
-/** Mails of the sandbox's mailbox that one answer shows. */
+/** The most mails of the sandbox's mailbox in one answer. */
 const MAX_SHOWN_MAILS = 1_000;
 
-/** A mail as it is kept. */
+/** A mail in its stored form. */
 interface ShownMail {
   to: string;
   subject: string;
@@ -191,18 +191,18 @@ export async function listMailbox(db: Db): Promise<(ShownMail & { message_id: st
   return rows.map((row) => ({ ...row.mail, message_id: row.message_id, sent_at: row.sent_at.toISOString() }));
 }
 
-/** When a mail is tried again (docs/decisions.md, 5). Pushed statements have the schedule of webhooks. */
+/** When a mail is tried again (docs/decisions.md, 5). Pushed statements use the schedule of webhooks. */
 
-/** Milliseconds to wait after the first failure; each further wait is twice as long, up to the longest. */
+/** Milliseconds to wait after the first failure. Each further wait is twice as long, up to the longest. */
 const FIRST_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 1_800_000;
-/** Milliseconds from the request during which a mail is tried again. */
+/** Milliseconds after the request during which a mail is tried again. */
 const MAIL_RETRY_MS = 86_400_000;
-/** Fraction of a wait by which it is made longer or shorter. */
+/** The fraction by which a wait is lengthened or shortened. */
 const JITTER = 0.1;
 
 /**
- * Milliseconds until the next attempt, or undefined if the day is over.
+ * Milliseconds until the next attempt, or undefined if the time is up.
  * @param made attempts so far, at least 1
  * @param age milliseconds since the request
  * @param random from 0 up to 1
@@ -211,6 +211,6 @@ export function mailWait(made: number, age: number, random: number): number | un
   const left = MAIL_RETRY_MS - age;
   if (left <= 0) return undefined;
   const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(made - 1, 16)) * (1 - JITTER + 2 * JITTER * random);
-  // The last attempt is made at the end of the day, not up to half an hour earlier.
+  // The last attempt is made at the end of the period, not up to half an hour earlier.
   return Math.round(Math.min(wait, left));
 }

@@ -4,44 +4,44 @@ import { LOCKS } from '../database/locks.ts';
 import type { Logo } from '../settings/institution.ts';
 import type { Language } from '../values/language.ts';
 
-/** Between two mails to one person about payments that wait. */
+/** Seconds between two mails to one person about waiting payments. */
 const MIN_INTERVAL_SECONDS = 900;
 
-/** A mail that is to be sent now, and its reader. */
+/** A mail that is due, with its reader. */
 export interface DueMail {
   id: number;
   kind: 'waiting' | 'rejection' | 'password' | 'invitation';
   contact_id: string;
-  /** Of a rejection. */
+  /** Only for a rejection. */
   client_id: string | null;
   payment_id: number | null;
   created_at: Date;
-  /** This one included. */
+  /** The number of attempts, including this one. */
   attempts: number;
   name: string;
   email: string;
   language: Language;
-  /** Whether the person is to be told of payments. */
+  /** Whether the person gets mails about payments. */
   approval_mails: boolean;
   enabled: boolean;
 }
 
-/** What a mail says. */
+/** The contents of a mail. */
 export interface WrittenMail {
   subject: string;
   text: string;
   html: string;
-  /** Shown by the HTML. */
+  /** The logo, if the HTML shows it. */
   logo: Logo | undefined;
 }
 
 /**
- * Makes a mail for each person with payments that it was not told of, if the last such mail is old enough.
+ * Makes a mail for each person with payments that it was not told about, if its last such mail is old enough.
  * @param wanted false: nobody is told, and what waits now is forgotten (LOMBARD_APPROVAL_MAILS)
- * @returns whether somebody has to wait
+ * @returns whether somebody has to wait for the next mail
  */
 export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<boolean> {
-  // Of the cell: one that gives no answer keeps its own.
+  // A lock for each cell, so that a cell that gives no answer blocks only its own.
   await tx.query('select pg_advisory_xact_lock($1)', [lockIn(tx, LOCKS.mailNotices)]);
   const waiting = await tx.query<{ contact_id: string }>(
     'select distinct contact_id from payment_notices where mail_id is null',
@@ -63,7 +63,7 @@ export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean)
   return ready.length < able.length;
 }
 
-/** Makes the mails of people who may still approve a payment that they were not told of. */
+/** Makes the mails for people who may still approve a payment that they were not told about. */
 async function makeNotices(tx: Transaction, now: Date, ready: string[]): Promise<void> {
   const approving = await tx.query<{ contact_id: string }>(
     `select distinct n.contact_id from payment_notices n
@@ -84,8 +84,8 @@ async function makeNotices(tx: Transaction, now: Date, ready: string[]): Promise
 }
 
 /**
- * Begins an attempt of each mail that is due, of one for each person: a person's mails leave in their order. Only the process that holds
- * the lock of the mails may call it.
+ * Begins an attempt for due mails, at most one for each person, so that a person's mails leave in order. Only the process that holds the
+ * mails' lock may call it.
  * @param busy people with a mail in flight
  */
 export async function takeDue(

@@ -6,7 +6,7 @@ import { MAIL_WORDS } from './texts.ts';
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR', es: 'es-ES' };
 
-/** A payment as mails show it. The payee's account is left out: a mail is read by anybody who has the mailbox. */
+/** A payment in the form that mails show. The payee's account is left out, because anybody with access to the mailbox can read a mail. */
 export interface MailedPayment {
   payment_id: string;
   client_id: string;
@@ -21,11 +21,11 @@ export interface MailedPayment {
   ordered_by_name: string;
 }
 
-/** The columns of a `MailedPayment`, of payments `p` and clients `c`: SQL. */
+/** SQL for the columns of a `MailedPayment`, from payments `p` and clients `c`. */
 export const MAILED = `p.payment_id, p.client_id, c.client_name, p.amount::text as amount, p.payment_currency, p.beneficiary_name,
   p.reference, p.payment_date::text as payment_date, p.ordered_by_name`;
 
-/** The amount with its currency, in the reader's notation, with the decimals that are stored: never rounded. */
+/** The amount with its currency, in the reader's notation and with the stored decimals: it is never rounded. */
 export function sumOf({ amount, payment_currency: currency }: MailedPayment, language: Language): string {
   const digits = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(LOCALES[language], {
@@ -39,7 +39,7 @@ export function payeeOf({ beneficiary_name: name }: MailedPayment): string {
   return printable(name);
 }
 
-/** What a mail says of one payment, and where to open it. */
+/** What a mail says about one payment, and where to open it. */
 export function paymentLines(payment: MailedPayment, language: Language, apiUrl: string): MailBlock[] {
   const words = MAIL_WORDS[language];
   const day = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' });

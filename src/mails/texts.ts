@@ -3,7 +3,7 @@ import type { Language } from '../values/language.ts';
 /** The texts of the mails about payments, in one language. */
 export interface MailWords {
   greeting: (name: string) => string;
-  /** One payment, and several. */
+  /** For one payment, and for several. */
   waitingSubject: (count: number, first: { sum: string; payee: string }) => string;
   waitingOpening: (count: number) => string;
   client: string;
@@ -13,7 +13,7 @@ export interface MailWords {
   paymentDate: string;
   createdBy: string;
   open: (paymentId: string) => string;
-  /** Of payments that are not listed. */
+  /** For payments that are not listed. */
   further: (count: number) => string;
   all: string;
   waitingClosing: string;
@@ -22,10 +22,10 @@ export interface MailWords {
   reason: string;
   noReason: string;
   closing: string;
-  /** To who has forgotten a password, and to who chooses the first one. */
+  /** For somebody who has forgotten a password, and for somebody who chooses the first one. */
   password: LinkWords;
   invitation: LinkWords;
-  /** Where one signs in afterwards. */
+  /** Where to sign in afterwards. */
   signInAt: string;
 }
 

@@ -15,19 +15,19 @@ import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail }
 import { writeMail } from './writers.ts';
 
 const POLL_INTERVAL_MS = 500;
-/** Milliseconds between two looks into one of several cells where somebody waits for the next mail. */
+/** Milliseconds between two checks of a cell, if there are several and somebody there waits for the next mail. */
 const WAITING_INTERVAL_MS = 5_000;
-/** Mails in flight at once: they share the mail server with statements. */
+/** The most mails in flight at once. They share the mail server with statements. */
 const MAX_IN_FLIGHT = 4;
-/** Milliseconds for mails in flight to end when the service stops. */
+/** Milliseconds that mails in flight get to end when the service stops. */
 const STOP_LIMIT_MS = 8_500;
 /** Milliseconds between two attempts to record an outcome while the database does not answer. */
 const RECORD_RETRY_MS = 500;
 
 /**
- * Sends mails to contacts in the background. One process does it, which holds an advisory lock of its own connection: when the process
- * ends, however it ends, another one goes on. A mail is sent again only where nobody knows whether it was accepted, with the same
- * Message-ID.
+ * Sends mails to contacts in the background. One process does this; it holds an advisory lock on its own connection. When that process
+ * ends, for whatever reason, another one goes on. A mail is sent again, with the same Message-ID, only if nobody knows whether it was
+ * accepted.
  */
 export class MailWorker {
   readonly #context: Context;
@@ -41,7 +41,10 @@ export class MailWorker {
   #lock: Transaction | undefined;
   #stopping = false;
 
-  /** @param institution whose letterhead the mails have; @param cells the context of each cell */
+  /**
+   * @param institution whose letterhead the mails have
+   * @param cells the context of each cell
+   */
   constructor(context: Context, institution: Institution, cells: readonly Context[]) {
     this.#institution = institution;
     this.#context = context;
@@ -57,7 +60,7 @@ export class MailWorker {
     this.#polling.start();
   }
 
-  /** Begins nothing new, and gives mails in flight up to 8.5 s. Another process sends the rest. */
+  /** Begins nothing new, and lets mails in flight run for up to 8.5 s. Another process sends the rest. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#polling.stop();
@@ -71,7 +74,7 @@ export class MailWorker {
   async #beginDue(): Promise<void> {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
-    // A cell that fails holds up no mail of the others.
+    // A cell that fails does not stop the mails of the others.
     const gather = async ({ backgroundPool: pool, rhythm }: Context) => {
       const waits = await transaction(pool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
       if (waits) rhythm?.againFor(this, WAITING_INTERVAL_MS);
@@ -125,7 +128,7 @@ export class MailWorker {
     return true;
   }
 
-  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. */
+  /** Makes one attempt. Never throws: a failure is recorded, and retried when it is due. */
   async #send(mail: DueMail): Promise<void> {
     const { log, clock, backgroundPool, config } = this.#context;
     const about = { mail: mail.id, kind: mail.kind, contact: mail.contact_id, attempt: mail.attempts };
@@ -156,7 +159,7 @@ export class MailWorker {
     }
   }
 
-  /** Writes a mail in the cell that has what it is about: one of those of its reader's clients. */
+  /** Writes a mail in the cell of the records that it is about, which belong to one of its reader's clients. */
   async #write(mail: DueMail): Promise<WrittenMail | undefined> {
     for (const cell of await this.#cellsOf(mail)) {
       const written = await writeMail(cell, mail, this.#institution);
@@ -175,7 +178,7 @@ export class MailWorker {
     return rows.length > 0 ? rows.map(({ cell }) => contextOf(this.#context, cell)) : [this.#context];
   }
 
-  /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. */
+  /** Records an outcome, however long the database does not answer, because an accepted mail must not be sent again. */
   async #record(mail: DueMail, outcome: Parameters<typeof recordOutcome>[2]): Promise<void> {
     for (;;) {
       try {

@@ -8,19 +8,19 @@ import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAILED, type MailedPayment, payeeOf, paymentLines, sumOf } from './payment-lines.ts';
 import { MAIL_WORDS, type MailWords } from './texts.ts';
 
-/** Payments that one mail lists. The rest is counted. */
+/** The most payments that one mail lists. The rest is counted. */
 const MAX_LISTED_PAYMENTS = 50;
 
-/** What a mail says after the greeting. */
+/** The part of a mail after the greeting. */
 interface Content {
   subject: string;
   blocks: MailBlock[];
 }
 
-/** Writes a mail. @returns undefined where there is nothing left to tell */
+/** Writes a mail. @returns undefined if there is nothing left to tell */
 type Writer = (context: Context, mail: DueMail, words: MailWords) => Promise<Content | undefined>;
 
-/** To a person for whom payments wait: those that still do when it is sent. */
+/** To a person for whom payments wait: lists those that still wait when it is sent. */
 const writeWaiting: Writer = async ({ backgroundPool, config, addresses }, mail, words) => {
   if (!config.approvalMails || !mail.approval_mails) return undefined;
   const { rows } = await backgroundPool.query<MailedPayment & { total: number }>(
@@ -103,7 +103,7 @@ const WRITERS: Record<DueMail['kind'], Writer> = {
   invitation: writeLink('invitation'),
 };
 
-/** Writes a mail in its reader's language. @returns undefined where there is nothing left to tell */
+/** Writes a mail in its reader's language. @returns undefined if there is nothing left to tell */
 export async function writeMail(
   context: Context,
   mail: DueMail,

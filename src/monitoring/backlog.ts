@@ -6,11 +6,11 @@ import type { Part } from '../process/parts.ts';
 import { type Clock, monotonic } from '../values/calendar.ts';
 import { namesOf } from '../values/unknown.ts';
 
-/** The age up to which what was read serves the next scrape too. */
+/** The age in milliseconds up to which a result also serves the next scrape. */
 const MAX_AGE_MS = 5_000;
 /** Milliseconds that a scrape waits for the database. */
 const MAX_WAIT_MS = 2_000;
-/** What is counted row by row is counted up to here. */
+/** Rows are counted up to this number. */
 const MAX_COUNTED_ROWS = 100_000;
 
 const GAUGES = {
@@ -24,11 +24,11 @@ const GAUGES = {
 } as const;
 type Backlogs = Record<keyof typeof GAUGES, number>;
 
-/** Gauges of what waits in the database for background work. Read when a scrape asks, at most every five seconds. */
+/** Gauges of the work that waits in the database. They are read when a scrape asks, at most every five seconds. */
 export class Backlog implements Part {
   readonly #cells: readonly Pool[];
   readonly #clock: Clock;
-  /** Cells that have not answered the last question yet: nobody asks them again until then. */
+  /** Cells that have not answered the last question yet. They are not asked again until they have. */
   readonly #asked = new Set<Pool>();
   #reading: { at: number; found: Promise<Backlogs | undefined> } | undefined;
 
@@ -46,7 +46,7 @@ export class Backlog implements Part {
     running.delete(this);
   }
 
-  /** What waits, in the cells that tell; undefined where none does in time. */
+  /** The waiting work, in the cells that answer; undefined if none does in time. */
   async read(): Promise<Backlogs | undefined> {
     if (!this.#reading || monotonic() - this.#reading.at > MAX_AGE_MS)
       this.#reading = { at: monotonic(), found: this.#readAll() };
@@ -70,7 +70,7 @@ export class Backlog implements Part {
   }
 }
 
-/** What waits in two cells: ages as the older one's, the rest as the sum. */
+/** The waiting work of two cells: the older age, and the sum of everything else. */
 function together(one: Backlogs, other: Backlogs): Backlogs {
   const both = { ...one };
   for (const name of namesOf(GAUGES))
@@ -89,13 +89,13 @@ for (const name of namesOf(GAUGES))
     async collect() {
       const [backlog] = running;
       const found = await backlog?.read();
-      // A value that could not be read is left out rather than shown as it was.
+      // A value that could not be read is omitted rather than shown with its old value.
       if (found) this.set(found[name]);
       else this.remove();
     },
   });
 
-/** $1 is the service's time, which events and audit rows are written with. */
+/** $1 is the service's time, in which events and audit rows are written. */
 const SELECT = `
   select (select count(*) from (select from webhook_outbox limit ${MAX_COUNTED_ROWS}) o)::int as outbox_events,
     ${age('(select min(created_at) from webhook_outbox)')} as outbox_oldest_age_seconds,

@@ -6,16 +6,16 @@ import { metrics } from '../process/metrics.ts';
 import { Periodic } from '../process/periodic.ts';
 import { type Clock, monotonic } from '../values/calendar.ts';
 
-/** Entries that a process keeps in a minute (docs/operator-interface.md, Find out what happened). It counts the others. */
+/** The most entries that a process keeps in a minute (docs/operator-interface.md, Find out what happened). Others are only counted. */
 const MAX_ENTRIES_PER_MINUTE = 1_000;
 const MINUTE_MS = 60_000;
-/** Entries that wait while the database is away: what was refused then is what somebody will look for. */
+/** The most entries that wait while the database is away. People will look for exactly what was refused then. */
 const MAX_WAITING_ENTRIES = 5_000;
-/** Milliseconds between two writings under load. Otherwise an entry is written at once. */
+/** Milliseconds between two writes under load. Otherwise an entry is written at once. */
 const WRITE_INTERVAL_MS = 500;
-/** Entries in one writing from which on a process is under load. */
+/** With this many entries in one write, a process counts as under load. */
 const MIN_LOAD_ENTRIES = 50;
-/** Entries that one statement deletes. */
+/** The number of entries that one statement deletes. */
 const MAX_DELETED_ROWS = 10_000;
 
 const dropped = new Counter({
@@ -26,9 +26,9 @@ const dropped = new Counter({
 });
 
 export interface JournalOptions {
-  /** The table that it writes. */
+  /** The table to write. */
   table: string;
-  /** Writes entries as rows: a statement whose only parameter is a JSON array of them. */
+  /** A statement that writes entries as rows. Its only parameter is a JSON array of them. */
   insert: string;
   pool: Pool;
   clock: Clock;
@@ -36,8 +36,8 @@ export interface JournalOptions {
 }
 
 /**
- * A record of what happened at the edge of the service, apart from the requests and never in their way: entries are written in batches, a
- * process keeps a bounded number of them, and a metric counts the rest.
+ * A record of what happened at the edge of the service. It never delays the requests: entries are written in batches, a process keeps a
+ * bounded number of them, and a metric counts the rest.
  */
 export class Journal<Entry extends object> {
   readonly #options: JournalOptions;
@@ -63,20 +63,20 @@ export class Journal<Entry extends object> {
     this.#periodic.start();
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting entries. */
   async stop(): Promise<void> {
     await this.#periodic.stop();
     await this.write().catch(() => {});
   }
 
-  /** Notes what happened now. */
+  /** Records what has just happened. */
   note(entry: Entry): void {
     if (!this.#admits()) return void dropped.inc({ journal: this.#options.table });
     this.#waiting.push({ at: this.#options.clock.now(), ...entry });
     if (!this.#loaded) this.#periodic.wake();
   }
 
-  /** Writes the entries that wait. A reader calls it first, and so finds what this process has just answered. */
+  /** Writes the waiting entries. A reader calls it first, so it finds what this process has just answered. */
   write(): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(() => this.#writeAll());
     return this.#writing;
@@ -98,7 +98,7 @@ export class Journal<Entry extends object> {
     try {
       await pool.query(insert, [JSON.stringify(batch, (_name, value) => storable(value))]);
     } catch (error) {
-      // What the database will never take would keep everything that follows from being written.
+      // Entries that the database will never accept would keep all later ones from being written.
       const lasting = databaseFault(error) === undefined;
       const again = lasting ? this.#waiting : [...batch, ...this.#waiting];
       this.#waiting = again.slice(-MAX_WAITING_ENTRIES);
@@ -108,12 +108,12 @@ export class Journal<Entry extends object> {
   }
 }
 
-/** Callers' texts can have what PostgreSQL's cannot (storable.ts). */
+/** Replaces what PostgreSQL's texts cannot hold (text.ts) in texts from callers. */
 function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
 }
 
-/** Deletes the entries of a journal from before a moment. */
+/** Deletes a journal's entries from before a moment. */
 export async function clearJournal(db: Db, table: string, before: Date): Promise<void> {
   for (let deleted = MAX_DELETED_ROWS; deleted === MAX_DELETED_ROWS; ) {
     const result = await db.query(

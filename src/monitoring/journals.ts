@@ -32,7 +32,7 @@ export class Journals implements Part {
   }
 }
 
-/** Deletes the entries that are kept no longer, of all processes. */
+/** Deletes expired entries, of all processes. */
 export function createJournalClearing(pool: Pool, clock: Clock, log: Logger): Periodic {
   return new Periodic({
     name: 'old journal entries',

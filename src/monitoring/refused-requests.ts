@@ -4,21 +4,21 @@ import type { Logger } from '../process/log.ts';
 import type { Clock } from '../values/calendar.ts';
 import { clearJournal, Journal } from './journal.ts';
 
-/** The time that a refused request is kept (docs/operator-interface.md, Find out what happened). */
+/** Days that a refused request is kept (docs/operator-interface.md, Find out what happened). */
 const KEPT_DAYS = 7;
 const DAY_MS = 86_400_000;
 const TABLE = 'refused_requests';
 const COLUMNS =
   'at, listener, method, route, status, code, details, client_id, contact_id, application, request_id, ms';
-/** Characters of the details that are kept. */
+/** The most characters of the details that are kept. */
 const MAX_DETAILS_LENGTH = 2_000;
 
-/** A request that was answered with 4xx or 5xx. It has neither bodies nor tokens. */
+/** A request that was answered with 4xx or 5xx, without bodies and tokens. */
 export interface RefusedRequest {
   listener: string;
-  /** Null where the request was refused before it could be read. */
+  /** Null if the request was refused before it could be read. */
   method: string | null;
-  /** The address with its parameters by name; null where no route has it. */
+  /** The address with the names of its parameters; null if no route has it. */
   route: string | null;
   status: number;
   code: string | null;
@@ -28,11 +28,11 @@ export interface RefusedRequest {
   /** The application; on the operator interface the name of the token. */
   application: string | null;
   request_id: string;
-  /** Milliseconds until the answer; null where the request was refused before it could be read. */
+  /** Milliseconds until the answer; null if the request was refused before it could be read. */
   ms: number | null;
 }
 
-/** What a request that could not be read still tells. */
+/** What is known about a request that could not be read. */
 export type UnreadRequest = Pick<RefusedRequest, 'listener' | 'status' | 'code' | 'details' | 'request_id'>;
 
 /** The journal of refused requests, of all listeners of this process. */
@@ -46,7 +46,7 @@ export class RefusedRequests extends Journal<RefusedRequest> {
     super.note({ ...request, details: request.details?.slice(0, MAX_DETAILS_LENGTH) ?? null });
   }
 
-  /** Notes a request that was refused before it could be read. */
+  /** Records a request that was refused before it could be read. */
   noteUnread(request: UnreadRequest): void {
     const unknown = { method: null, route: null, client_id: null, contact_id: null, application: null, ms: null };
     this.note({ ...unknown, ...request });
@@ -56,7 +56,7 @@ export class RefusedRequests extends Journal<RefusedRequest> {
 export interface RefusedRequestFilter extends ListRequest {
   requestId?: string | undefined;
   contactId?: string | undefined;
-  /** A status as `404`, or a class as `4xx`. */
+  /** A status such as `404`, or a class such as `4xx`. */
   status?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -87,7 +87,7 @@ export function listRefusedRequests(
   );
 }
 
-/** Deletes what is kept no longer. */
+/** Deletes expired entries. */
 export function clearRefusedRequests(db: Db, now: Date): Promise<void> {
   return clearJournal(db, TABLE, new Date(now.getTime() - KEPT_DAYS * DAY_MS));
 }

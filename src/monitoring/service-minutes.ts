@@ -7,14 +7,14 @@ import { fieldsOf, namesOf, tableOf } from '../values/unknown.ts';
 
 /** Milliseconds between two writes of a process. */
 const WRITE_INTERVAL_MS = 10_000;
-/** Minutes are kept so long. */
+/** Hours that minutes are kept. */
 const KEPT_HOURS = 48;
 export const MAX_HISTORY_HOURS = KEPT_HOURS;
 const HOUR_MS = 3_600_000;
-/** Points of a chart: a step is as long as it takes. */
+/** The number of points of a chart, which determines the length of a step. */
 const POINTS = 72;
 
-/** What is counted, and of which metric: the sum of its values whose label fits. */
+/** What is counted, and from which metric: the sum of the values with a matching label. */
 const COUNTED = {
   delivered: ['lombard_webhook_attempts_total', 'outcome', /^delivered$/],
   delivery_failures: ['lombard_webhook_attempts_total', 'outcome', /^(?!delivered$)/],
@@ -24,7 +24,7 @@ const COUNTED = {
   sign_in_failures: ['lombard_sign_ins_total', 'outcome', /^(?!ok$|second_factor_required$)/],
   sign_ins: ['lombard_sign_ins_total', 'outcome', /^ok$/],
 } as const satisfies Record<string, [metric: string, label: string, fits: RegExp]>;
-/** What is measured: of all processes, and of a whole step, the greatest. */
+/** What is measured: the greatest value of all processes, and within a step. */
 const MEASURED = {
   audit_lag_seconds: 'lombard_audit_unsealed_age_seconds',
   outbox_lag_seconds: 'lombard_outbox_oldest_age_seconds',
@@ -33,14 +33,14 @@ const MEASURED = {
 export const MEASURES: Measure[] = [...namesOf(COUNTED), ...namesOf(MEASURED)];
 type Measure = keyof typeof COUNTED | keyof typeof MEASURED;
 
-/** How the service has done over time: `values` has one value for each step. */
+/** The history of the service's figures. `values` has one value for each step. */
 export interface ServiceHistory {
   from: Date;
   step_seconds: number;
   measures: Record<Measure, number[]>;
 }
 
-/** Writes what this process has counted and measured to the minutes that all processes share. */
+/** Adds what this process has counted and measured to the minutes that all processes share. */
 export class ServiceMinutes {
   readonly #pool: Pool;
   readonly #clock: Clock;
@@ -69,7 +69,7 @@ export class ServiceMinutes {
     const fresh = Object.entries(now).map(([name, count]) => [name, count - (this.#before[name] ?? 0)] as const);
     const written = [...fresh, ...(await lags())].filter(([, value]) => value > 0);
     if (written.length === 0) return;
-    // In one order, so that two processes do not wait for each other.
+    // In one order, so that two processes do not deadlock.
     written.sort(([a], [b]) => (a < b ? -1 : 1));
     await this.#pool.query({
       name: 'service-minutes',
@@ -84,7 +84,7 @@ export class ServiceMinutes {
         Object.keys(MEASURED),
       ],
     });
-    // Only now: what a database that was gone did not take is written the next time.
+    // Set only now, so that what a lost database did not accept is written the next time.
     this.#before = now;
   }
 }
@@ -94,7 +94,7 @@ async function counts(): Promise<Record<string, number>> {
   for (const [name, [metric, label, fits]] of Object.entries(COUNTED)) {
     const read = await metrics.getSingleMetric(metric)?.get();
     found[name] = (read?.values ?? [])
-      // Of a histogram the number of what it measured, without its buckets and sums.
+      // For a histogram, only the number of measurements, without its buckets and sums.
       .filter((value) => /^$|_count$/.test(String(fieldsOf(value).metricName ?? '')))
       .filter(({ labels }) => fits.test(String(labels[label] ?? '')))
       .reduce((sum, { value }) => sum + value, 0);
@@ -111,7 +111,7 @@ async function lags(): Promise<(readonly [string, number])[]> {
   return found;
 }
 
-/** How the service has done in the last hours, in steps; the last one is not over. @param hours 1 to 48 */
+/** The figures of the service in the last hours, in steps. The last step is not over. @param hours 1 to 48 */
 export async function readServiceHistory(db: Db, now: Date, hours: number): Promise<ServiceHistory> {
   const stepMs = (hours * HOUR_MS) / POINTS;
   const end = Math.ceil((now.getTime() + 1) / stepMs) * stepMs;
@@ -128,7 +128,7 @@ export async function readServiceHistory(db: Db, now: Date, hours: number): Prom
   return { from, step_seconds: stepMs / 1_000, measures };
 }
 
-/** Deletes the minutes that are kept no longer. */
+/** Deletes expired minutes. */
 export async function clearServiceMinutes(db: Db, now: Date): Promise<void> {
   await db.query('delete from service_minutes where minute < $1', [new Date(now.getTime() - KEPT_HOURS * HOUR_MS)]);
 }

@@ -4,14 +4,14 @@ import type { Logger } from '../process/log.ts';
 import type { Clock } from '../values/calendar.ts';
 import { clearJournal, Journal } from './journal.ts';
 
-/** The time that an attempt is kept (docs/operator-interface.md, Find out what happened). */
+/** Days that an attempt is kept (docs/operator-interface.md, Find out what happened). */
 const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 const TABLE = 'sign_in_attempts';
 const COLUMNS = 'at, outcome, contact_id, email, application, address, request_id';
 
 /**
- * What came of an attempt: `second_factor_required` is a right password whose second factor is still to come. A disabled contact is
+ * The outcomes of an attempt. `second_factor_required` is a correct password whose second factor is still to come. A disabled contact is
  * `disabled` whatever the password was.
  */
 export const SIGN_IN_OUTCOMES = [
@@ -25,16 +25,16 @@ export const SIGN_IN_OUTCOMES = [
 ] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
-/** An attempt of a person to sign in. */
+/** A person's attempt to sign in. */
 export interface SignInAttempt {
   outcome: SignInOutcome;
-  /** Null where only the email is known; the contact that has it is looked up. */
+  /** Null if only the email is known. The contact with this email is looked up. */
   contact_id: string | null;
-  /** As it was typed; null where the contact is known. */
+  /** As it was typed; null if the contact is known. */
   email: string | null;
   /** The client_id of the application. */
   application: string | null;
-  /** Where it came from, as far as LOMBARD_PROXIES are believed. */
+  /** The address that it came from, as far as the proxies in LOMBARD_PROXIES vouch for it. */
   address: string;
   request_id: string;
 }
@@ -42,7 +42,7 @@ export interface SignInAttempt {
 /** The journal of attempts to sign in. */
 export class SignInAttempts extends Journal<SignInAttempt> {
   constructor(pool: Pool, clock: Clock, log: Logger) {
-    // Some people type their password where the email belongs: a text without an at sign is not kept.
+    // Some people type their password in the field for the email, so a text without an at sign is not kept.
     const insert = `insert into ${TABLE} (${COLUMNS})
       select a.at, case when a.outcome = 'wrong_password' and k.status = 'disabled' then 'disabled' else a.outcome end,
         k.contact_id, coalesce(case when a.email like '%@%' then a.email end, k.email), a.application, a.address, a.request_id
@@ -54,7 +54,7 @@ export class SignInAttempts extends Journal<SignInAttempt> {
 
 export interface SignInFilter extends Omit<ListRequest, 'clientId'> {
   contactId?: string | undefined;
-  /** In any case of letters. */
+  /** Regardless of case. */
   email?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -82,7 +82,7 @@ export function listSignInAttempts(
   );
 }
 
-/** Deletes what is kept no longer. */
+/** Deletes expired entries. */
 export function clearSignInAttempts(db: Db, now: Date): Promise<void> {
   return clearJournal(db, TABLE, new Date(now.getTime() - KEPT_DAYS * DAY_MS));
 }

@@ -1,17 +1,17 @@
 import { type Clock, monotonic } from '../values/calendar.ts';
 
-/** Milliseconds after which a run that failed comes again: the lock that it waits for (of a backup) may be held for hours. */
+/** Milliseconds after which a failed run is repeated. The lock that it waits for (for example of a backup) may be held for hours. */
 const RETRY_AFTER_MS = 60_000;
 
 export interface DailyTask {
   clock: Clock;
-  /** @param now the moment of service time whose UTC day it is for */
+  /** @param now the moment of service time; the task is for its UTC day */
   run: (now: Date) => Promise<void>;
-  /** Whether a run that failed may wait, as it may by default. @param day YYYY-MM-DD, in UTC */
+  /** Whether a failed run may wait before it is retried; by default it may. @param day YYYY-MM-DD, in UTC */
   mayWait?: (day: string) => Promise<boolean>;
 }
 
-/** Runs a task once for each UTC day of service time, to which the sandbox's clock may jump. */
+/** Runs a task once for each UTC day of service time. The sandbox's clock may jump to another day. */
 export class Daily {
   readonly #task: DailyTask;
   #doneFor = '';
@@ -21,7 +21,7 @@ export class Daily {
     this.#task = task;
   }
 
-  /** Runs the task if it is due; cheap where it is not. @throws whatever the task throws; it is due again after a minute */
+  /** Runs the task if it is due, and is cheap otherwise. @throws the error of the task, which is due again after a minute */
   async keep(): Promise<void> {
     const { clock, run, mayWait } = this.#task;
     const now = clock.now();

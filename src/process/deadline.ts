@@ -1,10 +1,10 @@
-/** Deadlines around work that cannot be told to stop: nobody waits for it any longer, and what becomes of it is ignored. */
+/** Deadlines for work that cannot be stopped. After the deadline nobody waits for it, and its result is ignored. */
 
 /**
  * Whether work ends before its deadline.
- * @param limitMs milliseconds that it gets
+ * @param limitMs milliseconds that it may take
  * @returns true as soon as it has ended, false after `limitMs`
- * @throws whatever the work throws before the deadline
+ * @throws the error of the work before the deadline
  */
 export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
@@ -17,10 +17,10 @@ export async function endsWithin(work: Promise<unknown>, limitMs: number): Promi
 }
 
 /**
- * The result of work that has to come before a deadline.
- * @param limitMs milliseconds that it gets
+ * The result of work that must complete before a deadline.
+ * @param limitMs milliseconds that it may take
  * @param late makes the error for work that takes longer
- * @throws what `late` makes, or whatever the work throws before the deadline
+ * @throws the error of `late`, or the error of the work before the deadline
  */
 export async function inTime<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   const deadline = Promise.withResolvers<never>();

@@ -6,7 +6,10 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Fields whose values are never logged, at the top of a record or one level below. `code` is why a request was refused. */
+/**
+ * Fields whose values are never logged, at the top of a record or one level below. `code` is not one of them, because it states why a
+ * request was refused.
+ */
 const SECRET_FIELDS = [
   'password',
   'secret',
@@ -17,7 +20,7 @@ const SECRET_FIELDS = [
   'refresh_token',
 ];
 
-/** @param pretty coloured lines for a terminal, in place of JSON lines */
+/** @param pretty coloured lines for a terminal, instead of JSON lines */
 export function createLog(level: LogLevel, pretty: boolean): Logger {
   return pino({
     level,

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of this process, in Prometheus' text format at GET /metrics of the health listener and of the operator's. */
+/** The metrics of this process. GET /metrics of the health listener and of the operator's serves them in Prometheus' text format. */
 export const metrics = new Registry();
 collectDefaultMetrics({ register: metrics });
 
-/** What the gauges read of a pool of database connections. */
+/** What the gauges read from a pool of database connections. */
 interface WatchedPool {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -14,12 +14,12 @@ interface WatchedPool {
 
 const pools = new Set<{ name: string; pool: WatchedPool }>();
 
-/** Shows a pool in the gauges until it has ended. @param name as its connections call themselves, `lombard-auth` for `auth` */
+/** Includes a pool in the gauges until it has ended. @param name of its connections; `lombard-auth` is shown as `auth` */
 export function watchPool(name: string, pool: WatchedPool): void {
   pools.add({ name: name.replace(/^lombard-?/, '') || 'request', pool });
 }
 
-/** Sets a gauge for each pool that lives; pools of one name count together. */
+/** Sets a gauge for each living pool. Pools with the same name are added up. */
 function eachPool(gauge: { reset(): void }, count: (name: string, pool: WatchedPool) => void): void {
   gauge.reset();
   for (const entry of pools) {
@@ -50,7 +50,7 @@ new Gauge({
   },
 });
 
-/** Seconds, by listener, method, route and status. */
+/** In seconds, by listener, method, route and status. */
 export const requestDuration = new Histogram({
   name: 'lombard_http_request_duration_seconds',
   help: 'Duration of requests in seconds',

@@ -1,16 +1,16 @@
-/** For how long callers may keep the service waiting, in milliseconds. */
+/** How long callers may keep the service waiting, in milliseconds. */
 export interface Patience {
-  /** For a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
+  /** For a request's head and body to arrive. A caller that sends them drop by drop is disconnected. */
   requestMs: number;
-  /** That a body may still arrive once its request is answered, as a 401 is before its body is read. */
+  /** For the rest of a body after the request was answered, for example with a 401, which is sent before the body is read. */
   answeredMs: number;
-  /** For which a caller may take nothing of an answer that holds a database connection. */
+  /** For a caller to take more of an answer that holds a database connection. */
   untakenMs: number;
-  /** In which the caller of an import sends the least that it has to, while the service is ready to read. */
+  /** For the caller of an import to send the required minimum while the service is ready to read. */
   paceMs: number;
-  /** That an import waits for its turn, its body unread. */
+  /** For an import to wait for its turn, with its body unread. */
   turnMs: number;
-  /** Before the end of a stop at which imports are interrupted. */
+  /** Before the end of a stop, when imports are interrupted. */
   interruptedMs: number;
 }
 

@@ -2,23 +2,23 @@ import { messageOf } from '../values/unknown.ts';
 import type { Logger } from './log.ts';
 import { asRun } from './runs.ts';
 
-/** Milliseconds after which a task runs that was woken, unless it says otherwise. */
+/** Milliseconds from waking a task to its run, unless it says otherwise. */
 const WAKE_AFTER_MS = 5;
 
 export interface PeriodicTask {
-  /** For the log, and for who listens to its runs. */
+  /** For the log, and for listeners to its runs. */
   name: string;
-  /** Milliseconds between the end of a run and the start of the next; a function where that changes. */
+  /** Milliseconds between the end of a run and the start of the next; a function if that changes. */
   intervalMs: number | (() => number);
-  /** Milliseconds between waking it and its run: what comes meanwhile is done by the same run. */
+  /** Milliseconds from waking it to its run. The same run handles whatever comes in between. */
   wakeAfterMs?: number;
   log: Logger;
   run: () => Promise<void>;
 }
 
 /**
- * Runs a task repeatedly, never twice at once in this process. A failure is logged, once while its reason stays the same, and the
- * next run comes as usual. Who listens hears of the end of each run (runs.ts).
+ * Runs a task repeatedly, never twice at once in this process. A failure is logged once while its reason stays the same, and the next run
+ * comes as usual. Listeners are told of the end of each run (runs.ts).
  */
 export class Periodic {
   readonly #task: PeriodicTask;
@@ -38,7 +38,7 @@ export class Periodic {
     this.#schedule();
   }
 
-  /** The first run starts at once. Resolves when it has ended, failed or not. */
+  /** Starts the first run at once. Resolves when it has ended, whether or not it failed. */
   async startNow(): Promise<void> {
     this.#stopped = false;
     await this.#run();
@@ -46,14 +46,14 @@ export class Periodic {
 
   /** Makes the next run come at once rather than at the end of the interval. */
   wake(): void {
-    // Another one would put the run off, for ever where they come faster than it is due.
+    // A second wake must not postpone the run; frequent wakes would postpone it for ever.
     if (this.#woken) return;
     this.#woken = true;
-    // Without a timer it runs now, and looks at the flag when it has ended.
+    // Without a timer a run is in progress. It checks the flag when it ends.
     if (this.#timer) this.#schedule();
   }
 
-  /** Returns when the current run has ended; no other follows. */
+  /** Resolves when the current run has ended. No other run follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

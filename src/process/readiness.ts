@@ -1,7 +1,7 @@
 import { monotonic } from '../values/calendar.ts';
 import type { Logger } from './log.ts';
 
-/** The age up to which what was found counts. A database that hangs is noticed by it. */
+/** Milliseconds for which a result counts. This is how a database that hangs is noticed. */
 const MAX_AGE_MS = 4_500;
 
 /** Whether this process can serve: it has started, its database answers, takes writes and has a schema that fits, and it is not stopping. */
@@ -14,7 +14,7 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** Why the process is not ready; undefined where it is. */
+  /** Why the process is not ready; undefined if it is. */
   fault(): string | undefined {
     if (this.#stopping) return 'the service is stopping';
     if (!this.#found) return 'the service is starting';
@@ -22,7 +22,7 @@ export class Readiness {
     return monotonic() - this.#found.at > MAX_AGE_MS ? 'the database does not answer' : undefined;
   }
 
-  /** @param fault what a check of the database found; undefined: nothing */
+  /** @param fault what a check of the database found; undefined if nothing is wrong */
   found(fault: string | undefined): void {
     const former = this.#found?.fault;
     this.#found = { fault, at: monotonic() };

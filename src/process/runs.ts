@@ -1,19 +1,19 @@
 import { channel } from 'node:diagnostics_channel';
 import { monotonic } from '../values/calendar.ts';
 
-/** A run of background work that has ended. */
+/** A completed run of background work. */
 export interface Run {
-  /** Of the work, as in its log lines. */
+  /** The name of the work, the same as in its log lines. */
   name: string;
-  /** Monotonic milliseconds. The run saw what was committed before. */
+  /** Monotonic milliseconds. The run saw everything that was committed before. */
   beganAt: number;
   failed: boolean;
 }
 
-/** One of Node's diagnostics channels: it costs nothing while nobody listens. */
+/** One of Node's diagnostics channels. It costs nothing while nobody listens. */
 const RUNS = channel('lombard:run');
 
-/** Does a run of background work, and tells whoever listens that it has ended. @throws whatever the work throws */
+/** Does a run of background work, and tells listeners when it has ended. @throws the error of the work */
 export async function asRun<T>(name: string, work: () => Promise<T>): Promise<T> {
   const run: Run = { name, beganAt: monotonic(), failed: true };
   try {
@@ -25,7 +25,7 @@ export async function asRun<T>(name: string, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Listens to the runs of this process. @returns ends it */
+/** Listens to the runs of this process. @returns a function that stops listening */
 export function onRun(listener: (run: Run) => void): () => void {
   const listen = (run: unknown) => listener(run as Run);
   RUNS.subscribe(listen);

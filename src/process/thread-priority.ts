@@ -4,10 +4,11 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 
 /**
- * Lowers the priority of the calling thread below everything else on the machine. Linux can do this for a single thread, by niceness or
- * by the idle class. A thread of the idle class leaves its core at once, where a nice thread first finishes its time slice of about
- * 3 ms; on a machine that is always busy it gets almost no time. Threads that it starts inherit both. Other systems ignore the call.
- * @param niceness 1 to 19; used where the idle class is not available
+ * Lowers the priority of the calling thread below everything else on the machine. Linux can do this for a single thread, by niceness or by
+ * the idle class. A thread of the idle class leaves its core at once, while a nice thread first finishes its time slice of about 3 ms. On a
+ * machine that is always busy the idle class gets almost no time. Threads that it starts inherit both. On other systems the call does
+ * nothing.
+ * @param niceness 1 to 19; used if the idle class is not available
  */
 export function giveWay(niceness: number, idleClass: boolean): void {
   try {

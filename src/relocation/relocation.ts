@@ -15,23 +15,23 @@ import { rollUpTotals } from '../payments/search/totals.ts';
 import { monotonic } from '../values/calendar.ts';
 
 /**
- * Milliseconds after which every process knows that a client moves, and requests that did not know have ended: a session is trusted for a
- * second, and a statement of a request ends within 2.5 s.
+ * Milliseconds after which every process knows that a client is being moved, and requests that did not know have ended. A session is
+ * trusted for a second, and a statement of a request ends within 2.5 s.
  */
 const ANNOUNCED_MS = 4_000;
 /**
- * Milliseconds for deliveries and statements that are on their way: they would be sent a second time from the new cell. And for a person who
- * is being erased: that goes from cell to cell, and would miss what comes to a cell behind it.
+ * Milliseconds to wait for deliveries and statements in progress, which would otherwise be sent a second time from the new cell. It also
+ * applies to an erasure of a person, which goes from cell to cell and would miss what moves to a cell behind it.
  */
 const MAX_IDLE_WAIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
-/** Where a client is to go. */
+/** The destination of a client. */
 export interface Relocation {
   clientId: string;
   from: number;
   to: number;
-  /** Milliseconds for what is on its way, instead of half a minute; for tests. */
+  /** Milliseconds to wait for work in progress, instead of half a minute; for tests. */
   idleWaitMs?: number;
 }
 
@@ -40,9 +40,9 @@ export class RelocationFault extends Error {}
 
 /**
  * Moves a client to another cell: all its records, with their numbers, in one transaction. Its requests get a 503 meanwhile, and imports
- * wait. What was there before in audit trail and feed stays in the former cell. A process that is killed has done all of it or nothing; a
- * client that was only announced goes on at its next request.
- * @param pool with at least three connections, and no limit to a statement's time
+ * wait. Its history in audit trail and feed stays in the former cell. If the process is killed, it has done all of it or nothing. A client
+ * whose move was only announced goes on at its next request.
+ * @param pool with at least three connections, and without a time limit for statements
  * @throws RelocationFault
  */
 export async function relocateClient(pool: Pool, act: Act, relocation: Relocation): Promise<void> {
@@ -65,13 +65,14 @@ export async function relocateClient(pool: Pool, act: Act, relocation: Relocatio
       ]);
     }
   } finally {
-    // Given back before this ends, so that a command that comes at once finds it free. Where that fails it ends with the connection.
+    // Released before this function ends, so that a command that follows at once finds it free. If that fails, the lock ends with the
+    // connection.
     await holder.query('select pg_advisory_unlock_all()').catch(() => {});
     holder.release(true);
   }
 }
 
-/** Waits until nobody is being erased, and keeps erasures waiting as long as the session lives. @throws RelocationFault */
+/** Waits until nobody is being erased, and keeps erasures waiting while the session lives. @throws RelocationFault */
 async function awaitErasure(session: Db, waitMs = MAX_IDLE_WAIT_MS): Promise<void> {
   const end = monotonic() + waitMs;
   for (;;) {
@@ -85,7 +86,7 @@ async function awaitErasure(session: Db, waitMs = MAX_IDLE_WAIT_MS): Promise<voi
 
 async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool: Pool): Promise<void> {
   const { clientId, from, to, idleWaitMs = MAX_IDLE_WAIT_MS } = relocation;
-  // A command that is killed leaves nothing behind that goes on.
+  // If the command is killed, nothing of it goes on.
   await tx.query("set local client_connection_check_interval = '1s'");
   // Waits for the transactions that hold the client in its cell (client-moves.ts), and for those that create and approve payments.
   await tx.query('select from clients where client_id = $1 for update', [clientId]);
@@ -96,12 +97,12 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   await publishAll(poolOf(pool, from), act.now);
   await rollUp(poolOf(pool, from), clientId);
   await tx.query('update clients set cell = $2, moves_to = null where client_id = $1', [clientId, to]);
-  // The first cell has records from before there were others.
+  // The first cell may have records from before there were others.
   if (from === 0)
     await withinCell(tx, from, async () => {
       for (const table of MOVED_TABLES) await claimRows(tx, table, clientId);
     });
-  // The totals are copied, so that nothing is counted row by row, here or on a worker.
+  // The totals are copied, so that triggers count nothing row by row, here or on a worker.
   await tx.query("set local citus.propagate_set_commands = 'local'");
   await tx.query("set local lombard.totals_move = 'on'");
   const source = quotedSchema(tx, from);
@@ -114,7 +115,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
     if (await isCounted(tx, clientId)) throw new RelocationFault('payments have changed meanwhile: try again');
     for (const table of MOVED_TABLES.toReversed()) {
       const { rowCount } = await tx.query(`delete from ${table} where ${rowsOf(table)}`, [clientId]);
-      // A refused request is noted, even now.
+      // Refused requests are recorded even now.
       if (rowCount !== copied.get(table) && table !== 'sandbox_requests')
         throw new RelocationFault(`${table} has changed meanwhile: try again`);
     }
@@ -131,7 +132,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
 }
 
 /**
- * Waits until nothing of the client is on its way: notifications that a worker has leased, and statements that are being made. Nothing new
+ * Waits until nothing of the client is in progress: notifications that a worker has leased, and statements that are being made. Nothing new
  * begins, because this holds the rows.
  * @param waitMs milliseconds that they get
  * @throws RelocationFault
@@ -160,7 +161,7 @@ async function awaitIdle(tx: Transaction, clientId: string, waitMs: number): Pro
   }
 }
 
-/** Publishes what was committed in the client's former cell, so that nothing of the new one comes before it in the feed. */
+/** Publishes what was committed in the client's former cell, so that nothing from the new cell precedes it in the feed. */
 async function publishAll(pool: Pool, now: Date): Promise<void> {
   const { rows } = await pool.query<{ last: number | null }>('select max(batch) as last from changes_unpublished');
   for (;;) {
@@ -172,7 +173,7 @@ async function publishAll(pool: Pool, now: Date): Promise<void> {
   }
 }
 
-/** Adds what was counted of the client to its totals. Nothing is counted meanwhile, because nothing of the client is written. */
+/** Adds the client's deltas to its totals. No new deltas arise meanwhile, because nothing of the client is written. */
 async function rollUp(pool: Pool, clientId: string): Promise<void> {
   while (await isCounted(pool, clientId)) {
     // A worker that rolls up now does the same.
@@ -181,19 +182,19 @@ async function rollUp(pool: Pool, clientId: string): Promise<void> {
   }
 }
 
-/** Whether something of the client is not added to its totals. */
+/** Whether some of the client's deltas are not yet in its totals. */
 async function isCounted(db: Db, clientId: string): Promise<boolean> {
   const left = DELTA_TABLES.map((name) => `exists (select from ${name} where client_id = $1)`).join(' or ');
   return first(await db.query<{ left: boolean }>(`select ${left} as left`, [clientId]))?.left ?? false;
 }
 
-/** A condition for a client's (`$1`) rows of a table. @param schema of the tables, with a dot behind it; default: the present one */
+/** A condition for a client's (`$1`) rows of a table. @param schema of the tables, followed by a dot; by default the current one */
 export function rowsOf(table: string, schema = ''): string {
   if (table !== 'webhook_endpoints') return 'client_id = $1';
   return `subscription_id in (select id from ${schema}subscriptions where client_id = $1)`;
 }
 
-/** Copies the rows of a client into the present cell. @returns how many there are */
+/** Copies the rows of a client into the current cell. @returns the number of rows */
 async function copy(
   tx: Transaction,
   table: string,
@@ -215,8 +216,8 @@ async function copy(
 }
 
 /**
- * The feed counts the versions of each record from 1 without gaps: the count goes with the record, which the source still has. A count
- * (`change_versions`) does not name the client, and of what a reset has removed nothing is left that leads to it.
+ * Moves the version counts with the records, which the source still has. The feed counts the versions of each record from 1 without gaps. A
+ * count (`change_versions`) does not name the client, and after a reset nothing leads to the counts of removed records.
  */
 async function moveVersions(tx: Transaction, { clientId, from, to }: Relocation): Promise<void> {
   const source = quotedSchema(tx, from);

@@ -14,7 +14,7 @@ export interface AdvanceRequest {
   clientId: string;
   paymentId: PaymentId;
   to: Destination;
-  /** Kept in the audit trail. */
+  /** Stored in the audit trail. */
   reason?: string | undefined;
 }
 
@@ -23,9 +23,9 @@ interface Standings extends Standing {
 }
 
 /**
- * Moves a payment to where the integrator wants to see it, by the legal moves of the lifecycle, each with its notification, in the
+ * Moves a payment to the state that the integrator wants to see, by legal moves of the lifecycle, each with its notification, in the
  * caller's transaction (docs/sandbox.md, Advance a payment). Approvals and rejections are given by contacts who may give them.
- * @throws Problem payment_not_found; transition_not_allowed if no way leads there, or if nobody may approve
+ * @throws Problem payment_not_found; transition_not_allowed if no moves lead there, or if nobody may approve
  */
 export async function advancePayment(
   tx: Transaction,
@@ -59,7 +59,7 @@ function noWay({ status, returnStarted }: Standing, to: Destination): Problem {
   return new Problem('transition_not_allowed', { field: 'payment_id', message: `the payment is "${state}": ${goal}` });
 }
 
-/** A move of the payment, on its way to where the request wants it. */
+/** A move of the payment on the way to the requested state. */
 interface Step extends AdvanceRequest {
   id: PaymentNumber;
   action: PaymentAction;
@@ -74,7 +74,7 @@ async function move(tx: Transaction, act: Act, presentation: Presentation, reque
   else await moveAsCore(tx, act, presentation, step);
 }
 
-/** Gives all the approvals that are missing. */
+/** Gives all missing approvals. */
 async function authorise(tx: Transaction, act: Act, presentation: Presentation, request: Step): Promise<void> {
   const { clientId, paymentId, action, reason } = request;
   for (;;) {

@@ -5,10 +5,10 @@ import type { ApprovalState } from '../approvals/rules/rules.ts';
 import type { Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 
-/** One approver other than the creator, whatever the client's workflow says. */
+/** One approver other than the creator, whatever the client's workflow. */
 const ONE_APPROVER = { creation_counts: false, eyes: 1 };
 
-/** A payment that is about to be created for the contact who asks for it. */
+/** A payment that will be created for the contact who asks for it. */
 export interface WantedPayment {
   clientId: string;
   callerId: string;
@@ -16,7 +16,7 @@ export interface WantedPayment {
   currency: string;
 }
 
-/** Who creates a payment, and what its approval requires: null nothing, undefined what the client's rules say. */
+/** The creator of a payment, and the requirement of its approval: null for nothing, undefined for the client's rules. */
 export interface ApprovalChoice {
   creatorId: string;
   requirement?: Requirement | null;
@@ -24,15 +24,15 @@ export interface ApprovalChoice {
 
 export type ChooseApproval = (tx: Transaction, wanted: WantedPayment) => Promise<ApprovalChoice>;
 
-/** As the client's rules say for a payment that the caller creates. */
+/** The client's rules for a payment that the caller creates. */
 export const asRuled: ChooseApproval = async (_tx, { callerId }) => ({ creatorId: callerId });
 
 /** No approval is needed. */
 export const notNeeded: ChooseApproval = async (_tx, { callerId }) => ({ creatorId: callerId, requirement: null });
 
 /**
- * At least one approval, and another contact creates the payment: under the client's own rules if the caller can approve then,
- * otherwise by one approver. If the caller may not authorise payments, another contact can.
+ * At least one approval is needed, and another contact creates the payment: under the client's own rules if the caller can then approve it,
+ * otherwise with one approver. If the caller may not authorise payments, another contact can approve.
  * @throws Problem transition_not_allowed if the client has no second contact who may act
  */
 export const needed: ChooseApproval = async (tx, wanted) => {
@@ -44,7 +44,7 @@ export const needed: ChooseApproval = async (tx, wanted) => {
   );
 };
 
-/** The payment waits for an approval, even if nobody may give it: as the client's rules say, or by one approver. */
+/** The payment waits for an approval, even if nobody may give it: by the client's rules, or with one approver. */
 export const waiting: ChooseApproval = async (tx, wanted) => {
   const { callerId } = wanted;
   const requirement = await requirementFor(tx, { ...wanted, creatorId: callerId });
@@ -55,7 +55,7 @@ export const waiting: ChooseApproval = async (tx, wanted) => {
   );
 };
 
-/** As the client's rules say, created by a contact whose payment others can approve; no approval if there is no such contact. */
+/** The client's rules, with a creator whose payment others can approve. If there is no such contact, no approval is needed. */
 export const approvable: ChooseApproval = async (tx, wanted) => {
   const { clientId, callerId } = wanted;
   for (const creatorId of [callerId, ...(await otherContacts(tx, clientId, callerId))]) {
@@ -91,7 +91,7 @@ async function stateOf(tx: Transaction, clientId: string, requirement: Requireme
   return evaluate(rules, { requirement, authorisations: [] }, await permittedContacts(tx, clientId));
 }
 
-/** The client's contacts who may act, without the caller; first those who could not approve, so that approvers stay. */
+/** The client's contacts who may act, without the caller. Those who could not approve come first, so that approvers remain. */
 async function otherContacts(tx: Transaction, clientId: string, callerId: string): Promise<string[]> {
   const { rows } = await tx.query<{ contact_id: string }>(
     `select cc.contact_id from contact_clients cc join contacts c using (contact_id)

@@ -14,11 +14,11 @@ import type { PaymentId } from '../values/identifiers.ts';
 import { moveAsCore, moveTradeAsCore, verifyBeneficiary } from './core.ts';
 import { nextMove } from './course.ts';
 
-/** Payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */
+/** The most payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */
 const MAX_MOVES_OF_CLIENT = 100;
 const MAX_MOVES = 1_000;
 
-/** Payments whose intervals are counted. */
+/** The most payments whose intervals are counted. */
 const MAX_COUNTED_PAYMENTS = 10_000;
 
 interface DuePayment {
@@ -31,16 +31,16 @@ interface DuePayment {
 
 /**
  * The sandbox's autopilot (LOMBARD_AUTOPILOT). At each interval it moves every payment one step (validate, send, complete;
- * docs/decisions.md, 3), as the institution's core system would, whatever its payment date is. It leaves alone what needs a person:
- * approvals, missing beneficiary information, returns. References steer it (steering.ts).
- * Any number of processes may run one. The process that holds a session lock is active; when it ends, another one takes over.
+ * docs/decisions.md, 3), as the institution's core system would, whatever its payment date. It leaves to people what needs a person:
+ * approvals, missing beneficiary information, returns. A payment's reference can steer it (`steeringOf`). Any number of processes may run
+ * one. The process that holds a session lock is active; when it ends, another one takes over.
  */
 export class Autopilot {
   readonly #context: Context;
   readonly #cells: readonly Context[];
   readonly #inEach: ReturnType<typeof createRounds<Context>>;
   readonly #periodic: Periodic;
-  /** Intervals for which slow payments have had their status. */
+  /** The number of intervals for which slow payments have had their status. */
   readonly #intervals = new BoundedMap<string, { status: PaymentStatus; seen: number }>(MAX_COUNTED_PAYMENTS);
   #connection: Transaction | undefined;
 
@@ -64,14 +64,14 @@ export class Autopilot {
     this.#periodic.start();
   }
 
-  /** Returns when the current step has ended. */
+  /** Resolves when the current step has ended. */
   async stop(): Promise<void> {
     await this.#periodic.stop();
     await this.#connection?.query('select pg_advisory_unlock($1)', [LOCKS.autopilot]).catch(() => {});
     this.#release();
   }
 
-  /** Moves every payment that is due by one step; does nothing if another process is active. */
+  /** Moves every due payment by one step. Does nothing if another process is active. */
   async step(): Promise<void> {
     if (!(await this.#isActive())) return;
     await this.#inEach(
@@ -88,7 +88,7 @@ export class Autopilot {
       );
     const [payees, trades] = [await duePayees(backgroundPool), await dueTrades(backgroundPool)];
     const all = await duePayments(backgroundPool);
-    // Those that were moved, and those that wait, have their next step at the next interval.
+    // Payments that were moved or are waiting have their next step at the next interval.
     if (payees.length + trades.length + all.length > 0) rhythm?.againFor(this);
     for (const id of payees) await attempt('beneficiary', id, (tx, act) => verifyBeneficiary(tx, act, id));
     const { apiUrl } = presentationOf(this.#context);
@@ -104,7 +104,7 @@ export class Autopilot {
 
   async #move(tx: Transaction, act: Act, due: DuePayment): Promise<void> {
     const { client_id: clientId, payment_id: paymentId, status } = due;
-    // Skipped if another transaction moves it now, or if it has moved since.
+    // Skipped if another transaction is moving it now, or if it has moved since.
     const { rows } = await tx.query(
       `select from payments where client_id = $1 and payment_id = $2 and status = $3 and return_started = $4
        for update skip locked`,
@@ -120,7 +120,7 @@ export class Autopilot {
     await moveAsCore(tx, act, presentation, move);
   }
 
-  /** Whether a slow payment has had its status for enough intervals. The count begins again with another process. */
+  /** Whether a slow payment has had its status for enough intervals. Another process starts the count anew. */
   #hasWaited({ payment_id: id, status }: DuePayment): boolean {
     const known = this.#intervals.get(id);
     const seen = known?.status === status ? known.seen + 1 : 1;
@@ -128,7 +128,7 @@ export class Autopilot {
     return seen >= SLOW_INTERVALS;
   }
 
-  /** Whether this process is active; it stays active until it ends or loses its connection. */
+  /** Whether this process is active. It stays active until it ends or loses its connection. */
   async #isActive(): Promise<boolean> {
     if (this.#connection) return true;
     const connection = await connect(this.#context.backgroundPool);
@@ -150,13 +150,13 @@ export class Autopilot {
   }
 
   #release(): void {
-    // Closed, not returned to the pool: the lock ends with the session.
+    // Closed rather than returned to the pool, because the lock ends with the session.
     this.#connection?.release(true);
     this.#connection = undefined;
   }
 }
 
-/** The payments of a cell whose next step is due, the oldest first, with a limit for each client. */
+/** The payments of a cell whose next step is due, oldest first, with a limit for each client. */
 async function duePayments(db: Db): Promise<DuePayment[]> {
   const { rows } = await db.query<DuePayment>(
     `select p.client_id, p.payment_id, p.status, p.return_started, p.reference from clients c cross join lateral (
@@ -186,7 +186,7 @@ async function duePayees(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Trades that clients ordered: one that is new is funded, and one whose whole buy amount was paid is closed. */
+/** Trades that clients ordered and that can move: a new one is funded, and one whose whole buy amount was paid is closed. */
 async function dueTrades(db: Db): Promise<{ client_id: string; trade_id: string; status: TradeStatus }[]> {
   const { rows } = await db.query<{ client_id: string; trade_id: string; status: TradeStatus }>(
     `select client_id, trade_id, case when status = 'Created' then 'Funds In Full' else 'Closed' end as status
@@ -198,7 +198,7 @@ async function dueTrades(db: Db): Promise<{ client_id: string; trade_id: string;
   return rows;
 }
 
-/** Whether information about a payment's beneficiary was asked for before. */
+/** Whether information about a payment's beneficiary was requested before. */
 async function wasAsked(tx: Transaction, clientId: string, paymentId: PaymentId): Promise<boolean> {
   const { rows } = await tx.query(
     `select from audit where client_id = $1 and entity = 'payment' and entity_id = $2 and after->>'action' = 'request_information' limit 1`,
@@ -215,15 +215,15 @@ const SLOW_INTERVALS = 10;
 const STEERINGS = ['SIM-RETURN', 'SIM-INVALID', 'SIM-INFO', 'SIM-SLOW', 'SIM-STOP'] as const;
 export type Steering = (typeof STEERINGS)[number];
 
-/** What a payment's reference asks for. */
+/** The steering that a payment's reference asks for. */
 function steeringOf(reference: string | null): Steering | undefined {
   return STEERINGS.find((steering) => reference?.startsWith(steering));
 }
 
 /**
- * The autopilot's next move of a payment; undefined: none. It never does what people must do, unless the reference says so:
- * approvals, information about a beneficiary, returns.
- * @param asked whether information about the beneficiary was asked for before
+ * The autopilot's next move of a payment; undefined if there is none. It never does what people must do (approvals, information about a
+ * beneficiary, returns), unless the reference says so.
+ * @param asked whether information about the beneficiary was requested before
  */
 function steer(standing: Standing, steering: Steering | undefined, asked: boolean): PaymentAction | undefined {
   const { status, returnStarted } = standing;

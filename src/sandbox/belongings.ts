@@ -6,11 +6,11 @@ import { first, type Transaction } from '../database/database.ts';
 import { createTrade } from '../exchange/trade-booking.ts';
 import { londonDay } from '../values/calendar.ts';
 
-/** What a trial refers to: the client's newest trade, beneficiary and currency account, made if the client has none. */
+/** The records that a trial refers to: the client's newest trade, beneficiary and currency account. A missing one is created. */
 
-/** What a trial moves, and what it funds it with: small and round, so that it is recognised. */
+/** The trade that funds a trial. Its amounts are small and round, so that it is recognised. */
 const TRADE = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '1000.00', rate: '1.1710' };
-/** An example of the IBAN registry: no payment of a trial could ever reach anybody. */
+/** An example of the IBAN registry, so that no payment of a trial could ever reach anybody. */
 const BENEFICIARY = {
   beneficiary_name: 'Müller Werkzeuge GmbH',
   country_code: 'DE',
@@ -20,7 +20,7 @@ const BENEFICIARY = {
   currency: 'EUR',
 };
 
-/** A client, and the contact who asks for a trial. */
+/** The client of a trial, and the contact who asks for it. */
 export interface Owner {
   clientId: string;
   contactId: string;
@@ -50,7 +50,7 @@ export async function newestTrade(tx: Transaction, act: Act, apiUrl: string, own
   return known?.trade_id ?? bookTrade(tx, act, apiUrl, owner);
 }
 
-/** The client's newest beneficiary that can be paid, and its currency if it is known. */
+/** The client's newest beneficiary that can be paid, with its currency if known. */
 export async function newestBeneficiary(
   tx: Transaction,
   act: Act,
@@ -76,7 +76,7 @@ export function makeBeneficiary(
   return createBeneficiary(tx, act, { ...BENEFICIARY, ...more, client_id: clientId });
 }
 
-/** The currency of a beneficiary of the client, if it is known. */
+/** The currency of a client's beneficiary, if known. */
 export async function currencyOf(tx: Transaction, clientId: string, beneficiaryId: string): Promise<string | null> {
   const beneficiary = first(
     await tx.query<{ currency: string | null }>(

@@ -6,9 +6,9 @@ import { Periodic } from '../process/periodic.ts';
 import { parseInstant, type ServiceClock } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 
-/** Milliseconds between two readings of the offset: every process follows a move within a second. */
+/** Milliseconds between two reads of the offset, so that every process follows a move within a second. */
 const POLL_INTERVAL_MS = 300;
-/** Milliseconds that the sandbox's clock can be away from the machine's: 20 years. */
+/** The most milliseconds by which the sandbox's clock may differ from the machine's: 20 years. */
 const MAX_OFFSET_MS = 20 * 365 * 86_400_000;
 
 /** How far the sandbox's clock is ahead of the machine's (ms). */
@@ -17,17 +17,16 @@ export async function readOffset(db: Db): Promise<number> {
   return row?.offset_ms ?? 0;
 }
 
-/** A move of the clock: exactly one of its fields. */
+/** A move of the clock. Exactly one of its fields is set. */
 export interface ClockMove {
   /** ISO 8601 with an offset. */
   at?: string;
-  /** Negative: backward. */
-  /** A number, or the digits of one. */
+  /** A number, or its digits. A negative number moves the clock backward. */
   advance_seconds?: number | string;
 }
 
 /**
- * Moves the sandbox's clock: to an instant, or by a number of seconds; undefined for both sets it back to the machine's time.
+ * Moves the sandbox's clock to an instant, or by a number of seconds. Without either, it is set back to the machine's time.
  * @returns the new offset (ms)
  * @throws Problem invalid_body
  */

@@ -8,9 +8,9 @@ import { returnPayment } from '../payments/actions/payment-return.ts';
 import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
 import type { Presentation } from '../payments/presentation.ts';
 
-/** What the institution's core does of itself with what clients order: the sandbox has no core (docs/sandbox.md). */
+/** Does what the institution's core would do by itself with clients' orders, because the sandbox has no core (docs/sandbox.md). */
 
-/** Moves a payment as the core does: it has looked at the payee before it validates, and books what was held once it has sent. */
+/** Moves a payment as the core would: it verifies the payee before it validates, and books what was held once it has sent. */
 export async function moveAsCore(
   tx: Transaction,
   act: Act,
@@ -45,7 +45,7 @@ export async function verifyBeneficiary(tx: Transaction, act: Act, id: string): 
   await updateBeneficiary(tx, act, id, { beneficiary_verified: true, version });
 }
 
-/** Books the debit of what is held for a payment or for a trade, if something is. */
+/** Books the debit of what is held for a payment or a trade, if anything is. */
 async function bookHold(
   tx: Transaction,
   act: Act,
@@ -69,12 +69,12 @@ async function bookHold(
   });
 }
 
-/** Statuses in which a trade is funded. */
+/** The statuses of a funded trade. */
 const FUNDED: readonly TradeStatus[] = [
   ...(['Funds In Full', 'Funds Out Partially Allocated', 'Funds Out Full Allocated', 'Closed'] as const),
 ];
 
-/** Gives a trade a status as the core does: what is held for it is booked once it is funded. @throws Problem as `setTradeStatus` */
+/** Changes a trade's status as the core would: what is held for it is booked once it is funded. @throws Problem like `setTradeStatus` */
 export async function moveTradeAsCore(
   tx: Transaction,
   act: Act,

@@ -11,7 +11,7 @@ import { currencyOf, newestBeneficiary, newestTrade, type Owner } from './belong
 const AMOUNT = '100.00';
 const CURRENCY = 'EUR';
 
-/** A payment as the integrator wants it; what is left out is chosen. */
+/** A payment that the integrator describes. Omitted values are chosen. */
 export interface SandboxPayment {
   amount?: number | string;
   payment_currency?: string;
@@ -22,10 +22,10 @@ export interface SandboxPayment {
 }
 
 /**
- * Creates a payment of a client as the institution would, in the caller's transaction (docs/sandbox.md, Create a payment). Uses the
- * client's newest trade and beneficiary, and makes those that it does not have.
- * @param choose who creates it, and what its approval requires; default: the caller, and what the client's rules say
- * @throws Problem as createPayment; and of the choice
+ * Creates a payment of a client as the institution would, in the caller's transaction (docs/sandbox.md, Create a payment). It uses the
+ * client's newest trade and beneficiary, and makes missing ones.
+ * @param choose the creator, and the requirement of its approval; by default the caller, and the client's rules
+ * @throws Problem like createPayment, and those of the choice
  */
 export async function createSandboxPayment(
   tx: Transaction,

@@ -16,18 +16,18 @@ import { DEMO_RATES } from './demonstration/banks.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
 
 /**
- * Removes a client's data, and makes the demonstration's again if the demonstration made the client, in the caller's transaction
- * (docs/sandbox.md, Start again). Nobody is notified, and pending deliveries are not sent. The whole has one audit row. Contacts,
- * tokens, applications and subscriptions stay.
+ * Removes a client's data, in the caller's transaction (docs/sandbox.md, Start again). If the demonstration made the client, its data is
+ * made again. Nobody is notified, and pending deliveries are not sent. The whole has one audit row. Contacts, tokens, applications and
+ * subscriptions stay.
  */
 export async function resetClient(
   tx: Transaction,
   act: Act,
   { clientId, scope }: { clientId: string; scope: Pick<ImportScope, 'vault' | 'presentation'> },
 ): Promise<void> {
-  // Nobody creates payments of the client, or acts on them, until it is done.
+  // Nobody can create payments of the client, or act on them, until it is done.
   await takeLock(tx, clientId);
-  // First: in the change feed the cause comes before its effects.
+  // Written first, so that the change feed has the cause before its effects.
   audit(tx, act, {
     action: 'action',
     entity: 'client',
@@ -47,17 +47,17 @@ export async function resetClient(
   }
 }
 
-/** How often removing begins again before the caller hears of it. */
+/** How often the removal starts over before the caller gets an error. */
 const MAX_ATTEMPTS = 20;
 const LOCK_ACCOUNTS = 'select from currency_accounts where client_id = $1 order by account_id for no key update';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Others made a record after those to be removed had been noted. */
+/** Somebody made a record after the records to be removed were noted. */
 class Overtaken extends Error {}
 
 /**
- * Removes exactly the records that the change feed hears of. The core and the contacts go on meanwhile: if they have made a record after
- * the others were noted, or refer to one that is to be removed, it begins again.
+ * Removes exactly the records that the change feed reports as removed. The core and the contacts go on meanwhile. If they have made a
+ * record after the others were noted, or refer to one that is to be removed, the removal starts over.
  */
 async function removeRecords(
   tx: Transaction,
@@ -84,8 +84,8 @@ async function removeRecords(
 }
 
 /**
- * Notes, before it happens, that everything of a client is removed. What is made again afterwards goes on with its next version.
- * @returns how many rows of each table were noted
+ * Notes in advance that all records of a client are removed. What is made again afterwards continues with its next version.
+ * @returns the number of rows that were noted in each table
  */
 async function noteReset(
   tx: Transaction,
@@ -100,7 +100,7 @@ async function noteReset(
     const records = await readRecords(tx, removed, { now: act.now, presentation });
     for (const change of removed)
       noteChange(tx, act, { ...change, deleted: records.get(keyOf(entity, change.id))?.text ?? '{}' });
-    // The rows of approvals are those of payments.
+    // The rows of approvals belong to payments.
     if (!ids) counts.set(table, rows.length);
   }
   return counts;

@@ -6,7 +6,7 @@ import { notOfClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
 import { moveTradeAsCore } from './core.ts';
 
-/** Where a trade can be asked to go: `next` is the next step of its ordinary course. */
+/** The states to which a trade can be advanced. `next` is the next step of its ordinary course. */
 export type TradeDestination = TradeStatus | 'next';
 
 const NEXT: Partial<Record<TradeStatus, TradeStatus>> = {
@@ -19,7 +19,7 @@ const NEXT: Partial<Record<TradeStatus, TradeStatus>> = {
 
 /**
  * Moves a trade of a client as its core would, in the caller's transaction (docs/sandbox.md, Advance a trade).
- * @throws Problem trade_not_found; transition_not_allowed of one that has ended or has that status, and of one that follows its payment
+ * @throws Problem trade_not_found; transition_not_allowed if it has ended, has that status already, or follows its payment
  */
 export async function advanceTrade(
   tx: Transaction,

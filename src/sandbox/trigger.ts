@@ -20,23 +20,23 @@ import { createSandboxPayment } from './payment.ts';
 
 const AMOUNT = '100.00';
 
-/** What a trigger made: the entity whose notification was asked for, by the id in its body. */
+/** What a trigger made: the entity of the requested notification, by the id in its body. */
 export interface Triggered {
   event: string;
   entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event' | 'beneficiary';
   entity_id: string;
 }
 
-/** How documents and notifications name the service. */
+/** The names of the service in documents and notifications. */
 export interface Naming extends Presentation {
   /** LOMBARD_BRAND. */
   brand: string;
 }
 
 /**
- * Makes real data that causes a notification, in the caller's transaction: everything on the legal way to it is notified too
+ * Makes real data that causes a notification, in the caller's transaction. Everything on the legal way to it is notified too
  * (docs/sandbox.md, Trigger a notification).
- * @param event one of EVENTS (events.ts)
+ * @param event one of EVENTS
  * @throws Problem transition_not_allowed if the client cannot be notified of it
  */
 export async function trigger(
@@ -74,7 +74,7 @@ export async function trigger(
   }
 }
 
-/** How the approval of a payment is chosen that is to be notified of a status; the others must be able to go on. */
+/** How to choose the approval of a payment for a given status. Payments for other statuses must be able to go on. */
 const CHOICES: Partial<Record<PaymentWebhookStatus, ChooseApproval>> = {
   CREATED: asRuled,
   PENDING_OF_AUTHORIZATION: waiting,
@@ -135,7 +135,7 @@ async function triggerTransaction(tx: Transaction, act: Act, owner: Owner, kind:
   return id;
 }
 
-/** Makes a beneficiary that waits for a look at it, and verifies it. */
+/** Makes a beneficiary that waits for a review, and verifies it. */
 async function triggerBeneficiary(tx: Transaction, act: Act, clientId: string): Promise<string> {
   const { beneficiary_id: id } = await makeBeneficiary(tx, act, clientId, { beneficiary_verified: false });
   await updateBeneficiary(tx, act, id, { beneficiary_verified: true });
@@ -154,7 +154,7 @@ async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owne
   return id;
 }
 
-/** An event of EVENTS, taken apart. */
+/** An event of EVENTS, split into its parts. */
 export type SandboxEvent =
   | { type: 'PAYMENT_STATUS_CHANGE'; status: PaymentWebhookStatus }
   | { type: 'TRADE_STATUS_CHANGE'; status: TradeStatus }
@@ -174,5 +174,5 @@ const BY_NAME: ReadonlyMap<string, SandboxEvent> = new Map([
   ['BENEFICIARY_STATUS_CHANGE', { type: 'BENEFICIARY_STATUS_CHANGE' }],
 ]);
 
-/** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */
+/** What an integrator can trigger: a WebhookType alone, or with a status (docs/sandbox.md, Trigger a notification). */
 export const EVENTS: readonly string[] = [...BY_NAME.keys()];

@@ -4,36 +4,36 @@ import { StartupError } from '../values/errors.ts';
 import { type Environment, needs, Settings } from './settings.ts';
 import { readStaff } from './staff-settings.ts';
 
-/** What a process may do; LOMBARD_ROLES. */
+/** The roles of a process; LOMBARD_ROLES. */
 const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
 
-/** Where a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
+/** The header in which a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
 
-/** Below the working directory: commands find it where they are called beside the service. */
+/** Relative to the working directory, so that commands find it when they are called from the same directory as the service. */
 export const DEFAULT_DATA_DIR = './data';
 
 const MIN_OPERATOR_TOKEN_CHARACTERS = 16;
 const MAX_PORT = 65_535;
-/** Database connections of a pool. */
+/** The most database connections of a pool. */
 const MAX_POOL_CONNECTIONS = 1_000;
-/** Requests a minute. */
+/** The most requests a minute. */
 const MAX_RATE = 1_000_000_000;
 const MAX_CELLS = 1_024;
 
-/** Everything that the environment decides. docs/configuration.md lists every variable. */
+/** All settings from the environment. docs/configuration.md lists every variable. */
 export type Config = ReturnType<typeof readAll>;
 
-/** Where a person's configuration lies (XDG Base Directory Specification); undefined where the environment leaves it at ~/.config. */
+/** The directory of a person's configuration (XDG Base Directory Specification); undefined if the environment leaves it at ~/.config. */
 export function userConfigHome(env: Environment = process.env): string | undefined {
-  // The specification: an unset variable, an empty one and a relative path all mean the default.
+  // By the specification, an unset variable, an empty one and a relative path all mean the default.
   return env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined;
 }
 
 /**
  * Reads the settings of the process.
- * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret); in production one line
- *   that names everything that is unsafe there
+ * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret). In production it may instead
+ * be one line that lists everything unsafe
  */
 export function readConfig(env: Environment = process.env): Config {
   const { config, unsafe } = examineConfig(env);
@@ -41,7 +41,7 @@ export function readConfig(env: Environment = process.env): Config {
   return config;
 }
 
-/** @throws StartupError one line that names everything that is unsafe in production, if anything is */
+/** @throws StartupError one line that lists everything that is unsafe in production, if anything is */
 export function refuseUnsafe(unsafe: readonly string[]): void {
   if (unsafe.length > 0)
     throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${unsafe.join('; ')}`);
@@ -49,8 +49,8 @@ export function refuseUnsafe(unsafe: readonly string[]): void {
 
 /**
  * Reads the settings without refusing what is unsafe.
- * @returns `unsafe`: what production refuses; `unknown`: variables that look like settings and are none
- * @throws StartupError where a value is wrong
+ * @returns `unsafe`: what production refuses; `unknown`: variables that look like settings but are not
+ * @throws StartupError if a value is wrong
  */
 export function examineConfig(env: Environment = process.env): {
   config: Config;
@@ -76,31 +76,31 @@ function readAll(settings: Settings) {
       words: 'a mail address',
     }),
     smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
-    /** Where traces go (OTLP over HTTP); undefined: nobody collects them. */
+    /** Where traces are sent (OTLP over HTTP); undefined: they are not collected. */
     tracesUrl: settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], { secret: false }),
     logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
     workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
-    /** Milliseconds for which a stopping process is not ready and still serves. */
+    /** Milliseconds for which a stopping process is not ready but still serves. */
     drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),
     roles: settings.someOf('LOMBARD_ROLES', ROLES),
     operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
-    /** The first seals, all open. Empty: the sandbox makes one itself. */
+    /** The first key seals, and all of them open. If empty, the sandbox makes one itself. */
     masterKeys: settings.keys('LOMBARD_MASTER_KEY'),
-    /** Milliseconds between the steps of a payment, or undefined where payments do not move by themselves. */
+    /** Milliseconds between the steps of a payment; undefined if payments do not move by themselves. */
     autopilot: settings.durationOrOff('LOMBARD_AUTOPILOT'),
     trackingCutoff: settings.matching('LOMBARD_TRACKING_CUTOFF', '2020-01-01', {
       takes: isCalendarDay,
       words: 'a day, as 2020-01-01',
     }),
     statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
-    /** A second application needs no second password while a session lives. */
+    /** A second application needs no password again while a session lives. */
     singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
     /** Milliseconds without activity after which the pages sign a person out. */
     appIdle: settings.duration('LOMBARD_APP_IDLE', '15m'),
-    /** Whether people are told by mail of payments that wait for them. */
+    /** Whether people get mails about payments that wait for them. */
     approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
-    /** Where the institution's staff signs in; undefined: with operator tokens. */
+    /** The provider where the institution's staff signs in; undefined: they use operator tokens. */
     staff: readStaff(settings, environment),
     /** A file that replaces the table of bank details. */
     bankDetails: settings.text('LOMBARD_BANK_DETAILS'),
@@ -122,14 +122,14 @@ function readListeners(settings: Settings) {
     trustedPort: port('LOMBARD_TRUSTED_PORT', 8443),
     operatorPort: port('LOMBARD_OPERATOR_PORT', 8090),
     healthHost: settings.host('LOMBARD_HEALTH_HOST', '127.0.0.1'),
-    /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
+    /** `ifTaken`: whether a free port may be used instead, because nobody asked for this one. */
     healthPort: {
       port: port('LOMBARD_HEALTH_PORT', 8091),
       ifTaken: settings.text('LOMBARD_HEALTH_PORT') === undefined ? ('free' as const) : ('refuse' as const),
     },
-    /** Of the demonstration's sample application; undefined: 3000. */
+    /** The port of the demonstration's sample application; undefined: 3000. */
     samplePort: settings.integer('LOMBARD_SAMPLE_PORT', undefined, { min: 0, max: MAX_PORT }),
-    /** Proxies whose forwarded address is believed, and the header in which they write it. */
+    /** Proxies whose forwarded addresses are trusted, and the header in which they write them. */
     proxies: settings.ranges('LOMBARD_PROXIES', ''),
     proxyHeader: settings.oneOf('LOMBARD_PROXY_HEADER', PROXY_HEADERS, 'x-forwarded-for'),
     apiUrl: settings.publicUrl('LOMBARD_API_URL'),
@@ -145,13 +145,13 @@ function readListeners(settings: Settings) {
 function readDatabase(settings: Settings) {
   const database = {
     databaseUrl: settings.databaseUrl('DATABASE_URL'),
-    /** The server itself, where DATABASE_URL leads through a pooler in transaction mode. */
+    /** The address of the server itself, if DATABASE_URL leads through a pooler in transaction mode. */
     sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
-    /** The owner's, where DATABASE_URL is of a role that may alter nothing. */
+    /** The owner's address, if the role in DATABASE_URL may not alter anything. */
     migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
     /** Whether a start migrates. */
     migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
-    /** Cells to make on a distributed PostgreSQL; undefined: as many as it has, or 32. */
+    /** The number of cells on a distributed PostgreSQL; undefined: as many as it has, or 32. */
     cells: settings.integer('LOMBARD_CELLS', undefined, { min: 1, max: MAX_CELLS }),
   };
   if (database.databaseUrl) return database;
@@ -180,19 +180,19 @@ function readTrusted(settings: Settings, environment: 'sandbox' | 'production') 
     trustedKey: settings.text('LOMBARD_TRUSTED_KEY'),
     trustedCa: settings.list('LOMBARD_TRUSTED_CA'),
     trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
-    /** Addresses of proxies that end TLS and pass the client certificate (RFC 9440). */
+    /** Addresses of proxies that terminate TLS and pass on the client certificate (RFC 9440). */
     trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
   };
   const { trustedCert: cert, trustedKey: key, trustedCa: ca, trustedCrl: crl, trustedProxies: proxies } = trusted;
   if (cert && !key) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_KEY', cert);
   if (key && !cert) throw needs('LOMBARD_TRUSTED_KEY', 'LOMBARD_TRUSTED_CERT', key);
-  // Behind a proxy that ends TLS, the listener needs no certificate of its own.
+  // Behind a proxy that terminates TLS, the listener needs no certificate of its own.
   const server = cert !== undefined || proxies.length > 0;
   const servers = 'LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY (or LOMBARD_TRUSTED_PROXIES)';
   if (ca.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CA', servers, ca.join(','));
   if (crl.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CRL', servers, crl.join(','));
   if (cert && ca.length === 0) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_CA', cert);
-  // A sandbox has the authority that it made itself.
+  // A sandbox has an authority that it made itself.
   if (proxies.length > 0 && ca.length === 0 && environment === 'production')
     throw needs('LOMBARD_TRUSTED_PROXIES', 'LOMBARD_TRUSTED_CA');
   if (crl.length > 0 && ca.length === 0) throw needs('LOMBARD_TRUSTED_CRL', 'LOMBARD_TRUSTED_CA', crl.join(','));
@@ -203,14 +203,14 @@ function readWebhooks(settings: Settings, environment: 'sandbox' | 'production')
   return {
     /** Milliseconds before each further attempt. */
     webhookRetries: settings.durations('LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
-    /** Milliseconds. */
+    /** In milliseconds. */
     webhookTimeout: settings.duration('LOMBARD_WEBHOOK_TIMEOUT', '10s'),
     webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
     webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
     changesRetentionDays: settings.integer('LOMBARD_CHANGES_RETENTION_DAYS', 30, { min: 1, max: 3_650 }),
-    /** 0: for ever. */
+    /** 0 keeps it for ever. */
     auditRetentionDays: settings.integer('LOMBARD_AUDIT_RETENTION_DAYS', 0, { min: 0, max: 36_500 }),
-    /** Days that the event log, notifications and attempts are kept. */
+    /** Days for which the event log, notifications and attempts are kept. */
     webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
   };
 }
@@ -222,7 +222,7 @@ function readInstitution(settings: Settings) {
       takes: /^[A-Za-z][A-Za-z0-9]{0,31}$/,
       words: '1 to 32 letters and digits, the first a letter',
     }),
-    /** A directory of fonts for scripts that the service's own do not have. */
+    /** A directory of fonts for scripts that the service's own fonts do not cover. */
     documentFonts: settings.text('LOMBARD_DOCUMENT_FONTS'),
     institution: {
       name: settings.text('LOMBARD_INSTITUTION_NAME') ?? 'Lombard Sandbox',
@@ -236,7 +236,7 @@ function readInstitution(settings: Settings) {
   };
 }
 
-/** Everything that is unsafe in production. Whether there is an operator token is asked by the start. */
+/** Everything that is unsafe in production. The start checks separately whether there is an operator token. */
 function unsafeIn(config: Config, embedded: boolean): string[] {
   const faults: string[] = [];
   if (config.masterKeys.length === 0) faults.push('LOMBARD_MASTER_KEY is not set');
@@ -245,7 +245,7 @@ function unsafeIn(config: Config, embedded: boolean): string[] {
   };
   https('LOMBARD_API_URL', config.apiUrl);
   https('LOMBARD_AUTH_URL', config.authUrl);
-  // Without a provider the console is open to anybody who reaches the operator listener, which stays on loopback.
+  // Without a provider the console is open to anybody who reaches the operator listener, which then stays on loopback.
   if (config.staff) https('LOMBARD_OPERATOR_URL', config.operatorUrl);
   if (config.trustedCert !== undefined || config.trustedUrl !== undefined) {
     https('LOMBARD_TRUSTED_URL', config.trustedUrl);

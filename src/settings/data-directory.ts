@@ -14,10 +14,10 @@ import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../values/errors.ts';
 import { codeOf } from '../values/unknown.ts';
 
-/** Has the connection string of the embedded database. */
+/** Contains the connection string of the embedded database. */
 export const URL_FILE = 'postgres-url';
 
-/** What went wrong, what that says of the directory, and what the person does about it. */
+/** Error codes, what they mean for the directory, and what the person can do. */
 const CAUSES: [RegExp, found: string, remedy: string][] = [
   [
     /ENOSPC|EDQUOT|No space left|Disk quota exceeded|Check free disk space|wrote only \d+ of/i,
@@ -32,9 +32,9 @@ const CAUSES: [RegExp, found: string, remedy: string][] = [
   ],
 ];
 /**
- * Makes the data directory, with what is missing above it. What root makes belongs to the owner of the directory around it.
- * @param mode rights of a new directory
- * @throws StartupError in one line, if it is not a directory that this user can write
+ * Makes the data directory and its missing parents. What root makes belongs to the owner of the surrounding directory.
+ * @param mode permissions of a new directory
+ * @throws StartupError of one line if it is not a directory that this user can write
  */
 export function makeDataDirectory(dataDir: string, mode = 0o777): void {
   const path = resolve(dataDir);
@@ -53,7 +53,7 @@ export function makeDataDirectory(dataDir: string, mode = 0o777): void {
   }
 }
 
-/** Why nothing can be made at the path: the system says only ENOENT where a directory above it takes nothing. */
+/** Why nothing can be created at the path. The system only says ENOENT if a parent directory cannot be written. */
 function refusal(path: string): unknown {
   try {
     accessSync(nearest(path), constants.W_OK | constants.X_OK);
@@ -71,7 +71,7 @@ function between(first: string, last: string): string[] {
   return last.length <= first.length ? [last] : [...between(first, dirname(last)), last];
 }
 
-/** Gives what root has made to the owner of the directory that it is in: that user goes on with it without root. */
+/** Gives a file that root has made to the owner of its directory, who then needs no root to continue. */
 export function keepOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
@@ -79,8 +79,8 @@ export function keepOwner(path: string): void {
 }
 
 /**
- * Writes a file completely or not at all, for the owner of its directory. It is a new file that is renamed: root may write into a
- * directory of somebody else here, and must not follow a link in it.
+ * Writes a file completely or not at all, for the owner of its directory. It makes a new file and renames it. Root may write into somebody
+ * else's directory here, and must not follow a link in it.
  * @param mode by default only its owner may read it
  */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
@@ -96,7 +96,7 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
   }
 }
 
-/** Superuser connection string of the embedded database, which is kept while that does not run; undefined where there is none. */
+/** The superuser's connection string of the embedded database, which is kept while the database is stopped; undefined if there is none. */
 export function embeddedUrl(dataDir: string): string | undefined {
   try {
     return readFileSync(join(dataDir, URL_FILE), 'utf8').trim() || undefined;
@@ -105,14 +105,14 @@ export function embeddedUrl(dataDir: string): string | undefined {
   }
 }
 
-/** Whether a connection string leads to the embedded database, by whatever way: nobody else has its password. */
+/** Whether a connection string leads to the embedded database, by any route. It is recognised by the password, which nobody else has. */
 export function leadsToEmbedded(dataDir: string, url: string): boolean {
   const password = URL.parse(embeddedUrl(dataDir) ?? '')?.password;
   return password !== undefined && URL.parse(url)?.password === password;
 }
 
 /**
- * One line for what went wrong with the data directory: which, what was found, and what to do.
+ * One line about a fault of the data directory: which directory, what was found, and what to do.
  * @returns undefined if the cause lies elsewhere
  */
 export function dataDirectoryFault(dataDir: string, cause: unknown): StartupError | undefined {

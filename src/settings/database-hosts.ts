@@ -1,11 +1,11 @@
 import { isOneOf } from '../values/unknown.ts';
 
-/** The sessions that a connection string asks for (libpq's target_session_attrs), as far as a service that writes can use them. */
+/** The kinds of session that a connection string may ask for (libpq's target_session_attrs) and that a writing service can use. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** A connection string with one or several hosts. */
+/** A connection string with one or more hosts. */
 export interface DatabaseHosts {
   /** A connection string for each host, in the order in which they are tried. */
   addresses: [string, ...string[]];
@@ -15,7 +15,7 @@ export interface DatabaseHosts {
 /**
  * Reads a connection string as libpq does: `postgres://user@a:5432,b:5433/db?target_session_attrs=read-write`, or with the lists in the
  * parameters `host` and `port` (PostgreSQL's documentation, 34.1.1.3, Specifying Multiple Hosts).
- * @throws Error that names what is wrong, without the string, which holds a password
+ * @throws Error that says what is wrong, without the string, which contains a password
  */
 export function readHosts(url: string): DatabaseHosts {
   const [, scheme, user = '', authority = '', path = '', query = ''] = PARTS.exec(url) ?? [];
@@ -35,7 +35,7 @@ export function readHosts(url: string): DatabaseHosts {
   return { addresses: [address, ...others], session };
 }
 
-/** Each host, with its port, as the authority of a string of its own. Takes the lists out of the parameters. */
+/** Each host with its port, as the authority of a separate string. Removes the lists from the parameters. */
 function hostsOf(authority: string, parameters: URLSearchParams): string[] {
   const [named, ports] = [parameters.get('host')?.split(','), parameters.get('port')?.split(',') ?? []];
   const hosts =

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The institution whose letterhead documents and mails carry (docs/decisions.md, 5). */
+/** The institution in the letterhead of documents and mails (docs/decisions.md, 5). */
 export interface Institution {
   name: string;
-  /** Lines of the address. */
+  /** The lines of the address. */
   address: string[];
   /** `#rrggbb`, for headings and rules. */
   colour: string;
@@ -14,7 +14,7 @@ export interface Institution {
 /**
  * The institution from its settings.
  * @param settings.logo path of an SVG or PNG file
- * @throws Error as `readLogo`
+ * @throws Error like `readLogo`
  */
 export function institutionFrom(settings: {
   name: string;
@@ -25,24 +25,24 @@ export function institutionFrom(settings: {
   return { ...settings, logo: settings.logo === undefined ? undefined : readLogo(settings.logo) };
 }
 
-/** The institution's logo, on documents and pages. Its path contains a hash of its content, so that whoever keeps it sees when it has changed. */
+/** The institution's logo, for documents and pages. Its path contains a hash of its content, so that caches notice a change. */
 export interface Logo {
   /** `/logo-<hash>.png` or `.svg` */
   path: string;
   data: Uint8Array;
 }
 
-/** Bytes of a logo, which is part of every document. */
+/** The most bytes of a logo, which is part of every document. */
 const MAX_LOGO_BYTES = 1_048_576;
 
-/** A logo from a file. @throws Error where it cannot be read, and as `logoFrom` */
+/** A logo from a file. @throws Error if it cannot be read, and like `logoFrom` */
 export function readLogo(path: string): Logo {
   return logoFrom(readFileSync(path));
 }
 
 /**
- * A logo from the bytes of an SVG or PNG file: its content tells which, whatever the file is called.
- * @throws Error where it is larger than 1 MiB, or neither SVG nor PNG
+ * A logo from the bytes of an SVG or PNG file. Its type is determined by its content, whatever the file's name.
+ * @throws Error if it is larger than 1 MiB, or neither SVG nor PNG
  */
 export function logoFrom(data: Uint8Array): Logo {
   if (data.length > MAX_LOGO_BYTES) throw new Error(`the logo has more than ${MAX_LOGO_BYTES} bytes`);

@@ -18,7 +18,7 @@ export async function sandboxKey(dataDir: string): Promise<Buffer> {
   return key;
 }
 
-/** The sandbox's master key; undefined before the first start. @throws StartupError where it cannot be read */
+/** The sandbox's master key; undefined before the first start. @throws StartupError if it cannot be read */
 export async function existingSandboxKey(dataDir: string): Promise<Buffer | undefined> {
   const path = join(dataDir, KEY_FILE);
   try {

@@ -14,7 +14,7 @@ export interface AddressRange {
 
 /** Milliseconds of each unit of a duration. */
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A week: no wait between attempts, and no step of the autopilot, is longer. */
+/** A week. No wait between attempts, and no step of the autopilot, may be longer. */
 const MAX_DURATION_MS = 7 * 86_400_000;
 const KEY_BYTES = 32;
 
@@ -35,7 +35,7 @@ export class Settings {
     return this.#env[name];
   }
 
-  /** The variables of this program's prefix that nothing has read: misspelled ones. */
+  /** Variables with this program's prefix that nothing has read, because they are misspelt. */
   unknown(): string[] {
     return Object.keys(this.#env).filter((name) => /^LOMBARD_/.test(name) && !this.#read.has(name));
   }
@@ -56,7 +56,7 @@ export class Settings {
     return given;
   }
 
-  /** A list of some of the values; all of them if it is unset. */
+  /** A list of some of the values; all of them if the variable is unset. */
   someOf<const T extends string>(name: string, values: readonly T[]): ReadonlySet<T> {
     const given = this.list(name);
     const unknown = given.find((item) => !isOneOf(values, item));
@@ -81,7 +81,7 @@ export class Settings {
     return value;
   }
 
-  /** @param rule `takes`: what the text must match; `words`: the same for the person who reads the refusal */
+  /** @param rule `takes`: what the text must match; `words`: the same in words, for the refusal */
   matching(
     name: string,
     otherwise: string,
@@ -106,7 +106,7 @@ export class Settings {
     return given;
   }
 
-  /** Keys of 32 bytes, in base64, comma separated. */
+  /** Keys of 32 bytes in base64, separated by commas. */
   keys(name: string): Buffer[] {
     const { given, source } = this.#secretText(name);
     if (given === undefined) return [];
@@ -121,7 +121,7 @@ export class Settings {
   }
 
   /**
-   * A secret: the variable itself, or the text of the file that `<name>_FILE` names, without one newline at its end.
+   * A secret: the value of the variable itself, or the text of the file in `<name>_FILE`, without one trailing newline.
    * @returns `source`: the variable that a refusal names
    */
   #secretText(name: string): { given: string | undefined; source: string } {
@@ -136,7 +136,7 @@ export class Settings {
     }
   }
 
-  /** @param options `secret`: it contains a password */
+  /** @param options `secret`: whether it contains a password */
   url(name: string, protocols: string[], options: { secret: boolean }): string | undefined {
     const { given, source } = options.secret ? this.#secretText(name) : { given: this.text(name), source: name };
     if (given === undefined) return undefined;
@@ -147,7 +147,7 @@ export class Settings {
     return given;
   }
 
-  /** The address of a PostgreSQL database, with one or several hosts. It contains a password. */
+  /** The address of a PostgreSQL database, with one or more hosts. It contains a password. */
   databaseUrl(name: string): string | undefined {
     const { given, source } = this.#secretText(name);
     if (given === undefined) return undefined;
@@ -169,7 +169,7 @@ export class Settings {
     return given.replace(/(?<!\/)\/+$/, '');
   }
 
-  /** Milliseconds. */
+  /** In milliseconds. */
   duration(name: string, otherwise: string): number {
     return milliseconds(name, this.text(name) ?? otherwise);
   }
@@ -178,7 +178,7 @@ export class Settings {
     return items(name, this.text(name) ?? otherwise).map((item) => milliseconds(name, item));
   }
 
-  /** Milliseconds; here `0s` is a duration. */
+  /** In milliseconds; `0s` is allowed. */
   durationOrZero(name: string, otherwise: string): number {
     const given = this.text(name) ?? otherwise;
     return /^0(ms|s|m|h|d)$/.test(given) ? 0 : milliseconds(name, given);
@@ -189,7 +189,7 @@ export class Settings {
     return given === undefined || given === 'off' ? undefined : milliseconds(name, given);
   }
 
-  /** A list of addresses and address ranges. Here an empty variable is an empty list. */
+  /** A list of addresses and address ranges. An empty variable means an empty list. */
   ranges(name: string, otherwise: string): AddressRange[] {
     return items(name, this.#given(name) ?? otherwise).map((item) => {
       const [address = '', bits, ...rest] = item.split('/');
@@ -218,13 +218,13 @@ function milliseconds(name: string, text: string): number {
   return value;
 }
 
-/** @param given what `name` is; undefined for a secret */
+/** @param given the value of `name`; undefined for a secret */
 export function needs(name: string, other: string, given?: string): StartupError {
   const is = given === undefined ? '' : ` (it is "${given}")`;
   return new StartupError(`${name}: needs ${other}, which is not set${is}`);
 }
 
-/** @param given what it is; undefined for a secret */
+/** @param given its value; undefined for a secret */
 function wrong(name: string, must: string, given?: string): StartupError {
   return new StartupError(`${name}: must be ${must}${given === undefined ? '' : `, not "${given}"`}`);
 }

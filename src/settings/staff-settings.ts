@@ -1,14 +1,14 @@
 import { StartupError } from '../values/errors.ts';
 import { needs, type Settings } from './settings.ts';
 
-/** A person whose claim has the value has the role. */
+/** A person has the role if the claim has this value. */
 export interface StaffRole {
   claim: string;
   value: string;
   role: OperatorRole;
 }
 
-/** The OpenID provider at which the institution's staff signs in to its pages. */
+/** The OpenID provider where the institution's staff signs in to its pages. */
 export interface StaffSettings {
   issuer: string;
   clientId: string;
@@ -16,13 +16,13 @@ export interface StaffSettings {
   roles: StaffRole[];
 }
 
-/** The claim ends at the first colon that begins no `://`, so that it can be an address. */
+/** The claim ends at the first colon that is not part of `://`, so it may be an address. */
 const CLAIM_END = /(?<=.):(?!\/\/)/;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * Reads who signs in to the institution's pages.
- * @returns undefined where no issuer is configured: then operator tokens sign in
+ * Reads who may sign in to the institution's pages.
+ * @returns undefined if no issuer is configured; then people sign in with operator tokens
  * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret)
  */
 export function readStaff(settings: Settings, environment: 'sandbox' | 'production'): StaffSettings | undefined {
@@ -56,7 +56,7 @@ export function readStaff(settings: Settings, environment: 'sandbox' | 'producti
 function readRole(item: string): StaffRole {
   const [colon, equals] = [item.search(CLAIM_END), item.lastIndexOf('=')];
   const known = OPERATOR_ROLES.find((name) => name === item.slice(equals + 1));
-  // A claim and a value have at least one character each.
+  // A claim and a value each have at least one character.
   if (!known || colon < 0 || equals < colon + 2)
     throw new StartupError(
       `LOMBARD_STAFF_ROLES: must be a list of claim:value=role (role: ${OPERATOR_ROLES.join(', ')}), not "${item}"`,
@@ -64,6 +64,6 @@ function readRole(item: string): StaffRole {
   return { claim: item.slice(0, colon), value: item.slice(colon + 1, equals), role: known };
 }
 
-/** What somebody does at the institution; src/operator/scope.ts says what each may do. */
+/** Roles at the institution. src/operator/scope.ts says what each may do. */
 export const OPERATOR_ROLES = ['admin', 'core', 'identity', 'support', 'auditor'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];

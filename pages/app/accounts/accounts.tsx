@@ -16,7 +16,7 @@ import { Holds, isHeld } from './holds.tsx';
 import { AccountNumber } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
 
-/** The accounts of a client in one list: what is on them, what of it is available, and what holds the difference; and its statements. */
+/** All accounts of a client: the balance, what is available, and what holds the difference. Also its statements. */
 export default function AccountsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -37,9 +37,9 @@ export default function AccountsPage(): ReactNode {
 /** What a client has in one currency. */
 interface Row {
   currency: string;
-  /** None: nothing can be on an account in this currency yet. */
+  /** Undefined if no account in this currency can hold money yet. */
   account: AccountBalance | undefined;
-  /** The accounts that others pay into. */
+  /** The accounts that payers pay into. */
   receiving: AccountOverview['accounts'];
 }
 
@@ -95,7 +95,7 @@ function AccountTable({ rows }: { rows: Row[] }): ReactNode {
   );
 }
 
-/** The id of the text that the button of a row is described by. */
+/** The id of the text that describes the button of a row. */
 const nameId = (currency: string) => `account-${currency}`;
 
 function Named({ row: { currency, account } }: { row: Row }): ReactNode {
@@ -111,7 +111,7 @@ function Named({ row: { currency, account } }: { row: Row }): ReactNode {
   );
 }
 
-/** What orders can use, and what is held besides. */
+/** What orders can use, and what else is held. */
 function Available({ of }: { of: AccountBalance }): ReactNode {
   const t = useText();
   const { available, held, currency } = of;
@@ -127,7 +127,7 @@ function Available({ of }: { of: AccountBalance }): ReactNode {
   );
 }
 
-/** The accounts that others pay into, each with the way to its page. */
+/** The accounts that payers pay into, each with a link to its page. */
 function Receiving({ of }: { of: Row['receiving'] }): ReactNode {
   return of.map(({ account_id: id, account_details: [first], status }) => (
     <div key={id} className="iban-whole">

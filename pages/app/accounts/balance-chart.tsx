@@ -18,7 +18,7 @@ export function BalanceChart({ currency }: { currency: string }): ReactNode {
   const format = dateFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const points = data.map(({ day, balance }) => ({
     label: format.format(new Date(`${day}T00:00:00Z`)),
-    // Only for drawing: the text has all digits.
+    // For drawing only: the text keeps all digits.
     height: Number(balance),
     value: formatMoney(balance, currency, locale),
   }));

@@ -17,7 +17,7 @@ import { PayingIn } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
 import { Transactions } from './transactions.tsx';
 
-/** What a client has in one currency, whether or not it has an account there that others pay into. */
+/** What a client has in one currency, even if no payer can pay in there. */
 export default function CurrencyAccountPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -15,9 +15,9 @@ import { lastMonth } from './statement-dialog.tsx';
 interface DownloadProps {
   /** The number of the currency account. */
   accountId: number;
-  /** The id of the text that tells the button from others of its name. */
+  /** The id of the text that tells this button from others with the same name. */
   describedBy?: string;
-  /** The browser has the file. */
+  /** Called when the browser has the file. */
   onSaved: (name: string) => void;
 }
 
@@ -47,7 +47,7 @@ function DownloadDialog({ accountId, onBack, onSaved }: DownloadProps & { onBack
   const form = useId();
   const [days, setDays] = useState(() => ({ from: lastMonth().date_from, to: lastMonth().date_to }));
   const [format, setFormat] = useState<(typeof FILE_FORMATS)[number]>('pdf');
-  // Whoever goes back wants no file any more.
+  // A person who leaves the page no longer wants the file.
   const waiting = useRef(new AbortController());
   useEffect(() => {
     const { current } = waiting;

@@ -11,7 +11,7 @@ import { PagedList } from '../paged-list.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 import { TradeLink } from '../trades/trade-link.tsx';
 
-/** What holds money that is on the accounts and not available. @param accountId of one account; else of all */
+/** The holds: money that is on the accounts but not available. @param accountId only this account; without it, all accounts */
 export function Holds({ accountId }: { accountId?: number }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -53,7 +53,7 @@ export function Holds({ accountId }: { accountId?: number }): ReactNode {
   );
 }
 
-/** Whether something is held of an account. */
+/** Whether any money of an account is held. */
 export function isHeld({ held }: AccountBalance): boolean {
   return /[1-9]/.test(held);
 }

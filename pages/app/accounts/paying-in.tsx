@@ -5,7 +5,7 @@ import { ForeignText, isolated } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** What people know a kind of bank identifier as, where it is not its code. */
+/** The common name of a bank identifier, where it differs from its code. */
 const KNOWN_AS: Record<string, string> = { SWBIC: 'BIC' };
 
 type Details = AccountOverview['accounts'][number]['account_details'];
@@ -42,7 +42,7 @@ function foreign(text: string): ReactNode {
   return text && <ForeignText>{text}</ForeignText>;
 }
 
-/** The number of an account: an IBAN in fours. @param type what kind of number it is */
+/** An account number. An IBAN is shown in groups of four. @param type the kind of number */
 export function AccountNumber({ type, children }: { type: string; children: string }): ReactNode {
   return type === 'IBAN' ? <Iban>{children}</Iban> : <ForeignText>{children}</ForeignText>;
 }

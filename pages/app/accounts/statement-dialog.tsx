@@ -12,7 +12,7 @@ import { useClient } from '../client.tsx';
 const FORMATS = ['pdf', 'csv', 'camt.053'] as const;
 const DELIVERIES = ['email', 'push', 'both'] as const;
 
-/** Asks for a statement: of which days, as what, and how it is sent. */
+/** Asks for a statement: which days, which format, and how it is sent. */
 export function StatementDialog({
   currencies,
   onBack,

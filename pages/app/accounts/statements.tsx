@@ -19,7 +19,7 @@ const TONES: Record<StatementProgress['state'], Tone> = {
   failed: 'bad',
 };
 
-/** Asks for a statement, and says what became of those that were asked for. */
+/** Requests a statement, and shows what became of earlier requests. */
 export function Statements({ currencies }: { currencies: string[] }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -15,7 +15,7 @@ import { PagedList } from '../paged-list.tsx';
 const PAGE_ROWS = 20;
 const MINUS = '\u2212';
 
-/** What was booked on an account, the newest first. */
+/** The transactions of an account, newest first. */
 export function Transactions({ accountId, currency }: { accountId: number; currency: string }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -97,7 +97,7 @@ function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
   ];
 }
 
-/** Who paid, or was paid. */
+/** The payer of a credit, or the payee of a debit. */
 function otherSide({ credit_debit_indicator: indicator, creditor_name, debtor_name }: TransactionRecord): string {
   return (indicator === 'Credit' ? debtor_name : creditor_name) || '';
 }

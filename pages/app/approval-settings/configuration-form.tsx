@@ -12,11 +12,11 @@ import { RuleFields } from './rule-fields.tsx';
 import { Samples } from './samples.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 
-/** How long nobody has typed before the service is asked what the form would mean. */
+/** How long typing must pause before the service is asked what the form would mean. */
 const PAUSE_MS = 500;
 
 interface ConfigurationFormProps {
-  /** Of the configuration. */
+  /** The version of the configuration. */
   version: number;
   configuration: ApprovalConfiguration;
   people: Person[];
@@ -24,7 +24,7 @@ interface ConfigurationFormProps {
   onDone: (text: string) => void;
 }
 
-/** Groups and rules as a form. Beside it stands who would have to approve sample amounts, before anything is saved. */
+/** Groups and rules as a form. Before anything is saved, it shows who would have to approve sample amounts. */
 export function ConfigurationForm(props: ConfigurationFormProps): ReactNode {
   const { version, configuration, people, mayManage, onDone } = props;
   const t = useText();
@@ -35,7 +35,7 @@ export function ConfigurationForm(props: ConfigurationFormProps): ReactNode {
   const asked = useSettled(written(draft, amounts.split(/[;\s]+/).filter(Boolean)));
   const queries = useQueryClient();
   const run = useQuery({ ...dryRunQuery(clientId, asked), enabled: mayManage });
-  /** No rule was saved or begun: the client's workflow decides. */
+  /** Until a rule is saved or begun, the client's workflow decides. */
   const isEyes = configuration.ruleset === null && draft.rules.length === 0;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(configuration));
   return (
@@ -99,7 +99,7 @@ export function ConfigurationForm(props: ConfigurationFormProps): ReactNode {
   );
 }
 
-/** A value once it has not changed for a moment. */
+/** A value, once it has not changed for a moment. */
 function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);
   const text = JSON.stringify(value);

@@ -1,7 +1,7 @@
 import type { ApprovalConfiguration } from '../../../sdk/src/generated/api.ts';
 import { draftOf } from './draft.ts';
 
-/** One thing that a version changed, with what its message names. */
+/** One thing that a version changed, with the values for its message. */
 export interface Difference {
   kind:
     | 'groupAdded'
@@ -15,7 +15,7 @@ export interface Difference {
   values: Record<string, string>;
 }
 
-/** What a version changed against the one before; against none, everything is new. */
+/** What a version changed compared with the one before. Without one before, everything is new. */
 export function differences(before: ApprovalConfiguration | undefined, after: ApprovalConfiguration): Difference[] {
   const found: Difference[] = [];
   const was = new Map(before?.groups.map((group) => [group.name, group]));

@@ -2,7 +2,7 @@ import { decimal } from '../../../sdk/src/decimal.ts';
 import type { ApprovalConfiguration, WrittenApprovalConfiguration } from '../../../sdk/src/generated/api.ts';
 import { amountField } from '../../data/amount.ts';
 
-/** A configuration while a person edits it. Thresholds are texts, so that no amount becomes a number. */
+/** A configuration while a person edits it. Thresholds are texts, so that no amount becomes a floating-point number. */
 export interface Draft {
   groups: DraftGroup[];
   currency: string;
@@ -12,13 +12,13 @@ export interface Draft {
 export interface DraftGroup {
   name: string;
   scope: string;
-  /** Contacts. */
+  /** Contact ids. */
   users: string[];
 }
 
 export interface DraftRule {
   threshold: string;
-  /** Levels, all of which must be met; alternatives of each; and the groups of each alternative, a person of every one. */
+  /** Levels, all of which must be met. Each has alternatives; each alternative lists groups, and needs one person from every group. */
   levels: string[][][];
 }
 
@@ -37,13 +37,13 @@ export function draftOf({ groups, ruleset }: ApprovalConfiguration): Draft {
   };
 }
 
-/** The configuration as the service takes it. */
+/** The configuration in the form that the service accepts. */
 export function written({ groups, currency, rules }: Draft, samples?: string[]): WrittenApprovalConfiguration {
   return {
     groups: groups.map(({ name, scope, users }) => ({ name, scope, users: users.map((id) => ({ id })) })),
     ruleset: {
       currency,
-      // A copy would lose the zeros at a threshold's end.
+      // A copy would lose the trailing zeros of a threshold.
       rules: rules.map(({ threshold, levels }) =>
         Object.assign(thresholdField(threshold.trim()), {
           groups: levels.map((alternatives) => ({ one_of: alternatives.map((names) => ({ all_of: names })) })),
@@ -57,13 +57,13 @@ export function written({ groups, currency, rules }: Draft, samples?: string[]):
 /** A text that is a JSON number. */
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-/** A threshold as a number with its digits. A text that is no number is sent as it is, and refused. */
+/** A threshold as a number with all its digits. Any other text is sent unchanged, and the service refuses it. */
 function thresholdField(threshold: string): { minimum_threshold: number } {
   if (NUMBER.test(threshold)) return amountField('minimum_threshold', threshold);
   return { minimum_threshold: threshold as unknown as number };
 }
 
-/** The draft with another name for a group, in the rules as well. */
+/** The draft with a group renamed, in the rules as well. */
 export function renamed(draft: Draft, index: number, name: string): Draft {
   const before = draft.groups[index]?.name;
   return {

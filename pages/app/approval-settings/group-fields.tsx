@@ -12,7 +12,7 @@ interface GroupFieldsProps {
   onChange: (draft: Draft) => void;
 }
 
-/** The groups of people that rules name. */
+/** The groups of people that rules refer to. */
 export function GroupFields({ draft, people, onChange }: GroupFieldsProps): ReactNode {
   const t = useText();
   const { groups } = draft;

@@ -10,17 +10,17 @@ const MAX_ALTERNATIVES = 5;
 const MAX_PEOPLE = 5;
 
 interface LevelFieldsProps {
-  /** Ways to meet it: of each of these groups one person. */
+  /** The ways to meet the level: each needs one person from every listed group. */
   alternatives: string[][];
-  /** From 1. */
+  /** Counted from 1. */
   place: { rule: number; level: number };
-  /** Of the groups there are. */
+  /** The names of all groups. */
   names: string[];
   onChange: (alternatives: string[][]) => void;
   onRemove: (() => void) | undefined;
 }
 
-/** A level of a rule: one of its alternatives has to approve. */
+/** A level of a rule: one of its alternatives must approve. */
 export function LevelFields({ alternatives, place, names, onChange, onRemove }: LevelFieldsProps): ReactNode {
   const t = useText();
   const title = t('settings.level', place);

@@ -8,7 +8,7 @@ import { LevelFields } from './level-fields.tsx';
 /** docs/approvals.md, Limits. */
 const MAX_LEVELS = 5;
 
-/** From which amount on which levels have to approve. */
+/** Which levels must approve, from which amount. */
 export function RuleFields({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }): ReactNode {
   const t = useText();
   const { rules, currency, groups } = draft;

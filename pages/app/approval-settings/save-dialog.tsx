@@ -19,23 +19,23 @@ import { Samples } from './samples.tsx';
 
 interface SaveDialogProps {
   draft: Draft;
-  /** What the draft was made from. */
+  /** The version that the draft was made from. */
   version: number;
-  /** What the draft would mean, where it is known by now. */
+  /** What the draft would mean, once it is known. */
   run: { data: ApprovalDryRun | undefined; error: Error | null; isFetching: boolean };
   people: Person[];
   onBack: () => void;
   onDone: () => void;
 }
 
-/** Shows once more what the rules would mean before they are saved. What somebody else has saved meanwhile is not replaced unseen. */
+/** Shows once more what the rules would mean before they are saved. It never silently replaces what somebody else has saved meanwhile. */
 export function SaveDialog({ draft, version, run, people, onBack, onDone }: SaveDialogProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   const { data: latest, error } = useQuery(latestVersionQuery(clientId));
   const save = useAct(async () => {
     await saveConfiguration(clientId, written(draft));
-    // Before the new version replaces the form.
+    // This comes before the new version replaces the form.
     onDone();
   }, [settingsKey(clientId)]);
   const failure = run.error ?? error;

@@ -12,7 +12,7 @@ import { ConfigurationForm } from './configuration-form.tsx';
 import { Versions } from './versions.tsx';
 import './settings.css';
 
-/** Who has to approve payments: settings, groups and rules, and their history. */
+/** Who must approve payments: settings, groups, rules, and their history. */
 export default function SettingsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();

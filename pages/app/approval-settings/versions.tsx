@@ -15,7 +15,7 @@ import { type Difference, differences } from './difference.ts';
 
 const PAGE_ROWS = 10;
 
-/** Former versions of the configuration: when, by whom, and what each changed. */
+/** Former versions of the configuration: when, by whom, and what each one changed. */
 export function Versions(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -65,7 +65,7 @@ export function Versions(): ReactNode {
   );
 }
 
-/** A contact by name; whoever else by how the audit trail writes it. */
+/** A contact by name, and any other actor as the audit trail writes it. */
 function authorOf({ contact_name: name, created_by: actor }: ApprovalConfigurationVersion): string {
   return name ?? actor;
 }

@@ -14,7 +14,7 @@ import { WaitingForOthers } from './waiting-for-others.tsx';
 
 const TABS = ['mine', 'others', 'done'] as const;
 
-/** What waits for an approval, by whom, and what the person has done already. */
+/** The payments that wait for an approval, whose approval they need, and what the person has already done. */
 export default function ApprovalsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -20,13 +20,13 @@ import './bulk-dialog.css';
 const MAX_REASON_LENGTH = 500;
 
 interface BulkDialogProps {
-  /** As they were selected: nothing is added or left out while one reads. */
+  /** The payments as they were selected: nothing is added or removed while the person reads. */
   payments: Payment[];
   onBack: () => void;
   onDone: (outcome: BulkOutcome) => void;
 }
 
-/** Asks before several payments are approved: how many, what they come to in each currency, and whom they pay. */
+/** Asks before several payments are approved: how many, their sums in each currency, and their payees. */
 export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): ReactNode {
   const t = useText();
   const { client_id: clientId, approval_step_up: needsCode } = useClient();
@@ -95,7 +95,7 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
   );
 }
 
-/** Each payee with its account, once. Many of them scroll, so that the reason and the buttons stay in sight. */
+/** Each payee with its account, listed once. A long list scrolls, so that the reason and the buttons stay in sight. */
 function Payees({ payments }: Pick<BulkDialogProps, 'payments'>): ReactNode {
   const t = useText();
   const title = useId();
@@ -107,7 +107,7 @@ function Payees({ payments }: Pick<BulkDialogProps, 'payments'>): ReactNode {
       <p className="small quiet" id={title}>
         {t('approvals.bulk.payees', { count: payees.size })}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever works by keyboard scrolls it too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it too */}
       <ul className="plain bulk-payees" aria-labelledby={title} tabIndex={0}>
         {[...payees].map(([key, payment]) => (
           <li key={key}>

@@ -5,7 +5,7 @@ import { useText } from '../../texts/text.tsx';
 import { OutcomeText } from '../decide/outcome.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 
-/** What came of an approval of several: how many, and each that failed with its reason. Of one, it is said in a text. */
+/** The result of an approval of several payments: how many, and why each failed one failed. For a single payment it is a text. */
 export function BulkResult({ outcome }: { outcome: BulkOutcome | string | undefined }): ReactNode {
   const t = useText();
   if (outcome === undefined || typeof outcome === 'string') return <Status>{outcome}</Status>;

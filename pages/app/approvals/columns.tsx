@@ -9,7 +9,7 @@ import { AccountNumber, Amount } from '../payments/payee.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 import '../payments/payment-cards.css';
 
-/** The columns that every list of approvals has, of rows that hold a payment. */
+/** The columns that all lists of approvals share. Each row holds a payment. */
 export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column<Row>[] {
   const t = useText();
   return [
@@ -43,9 +43,9 @@ export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column
 }
 
 /**
- * The columns of what waits, of two lines each: the marks below the amount, and the account below the payee, because a name proves
- * nothing.
- * @param goneOf what became of a row that waits no longer; it stands where the account stood
+ * The columns of the waiting payments, with two lines each. The marks are below the amount. The account is below the payee, because a name
+ * proves nothing.
+ * @param goneOf what became of a row that no longer waits; it replaces the account
  */
 export function useWaitingColumns<Row>(
   listedOf: (row: Row) => Listed,
@@ -70,7 +70,7 @@ export function useWaitingColumns<Row>(
   });
 }
 
-/** Whom a payment pays, and what for. */
+/** The payee of a payment, and what the payment is for. */
 function Payee({
   payment,
   hasAccount = false,

@@ -11,7 +11,7 @@ interface DecideOneProps {
   onDone: (view: PaymentView) => void;
 }
 
-/** Asks before one payment of a list is decided, as its own page does. */
+/** Asks before one payment of a list is decided, like the payment's own page. */
 export function DecideOne({ id, action, onBack, onDone }: DecideOneProps): ReactNode {
   const { client_id: clientId } = useClient();
   const { data: view } = useQuery(paymentQuery(clientId, id));

@@ -14,7 +14,7 @@ import { usePaymentColumns } from './columns.tsx';
 
 type Row = SteadyRow<Decision>;
 
-/** What the person has approved, rejected and cancelled, and how it stands now. */
+/** What the person has approved, rejected and cancelled, and the current status of each. */
 export function DoneByMe(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -29,7 +29,7 @@ export function DoneByMe(): ReactNode {
         name={t('approvals.table')}
         className="payment-cards"
         columns={[
-          // Who asked for it and when it is paid mattered before the decision; now they would cost the room.
+          // The creator and the payment date mattered before the decision; now they would only take up room.
           ...columns.filter(({ key }) => key !== 'ordered_by_name' && key !== 'payment_date'),
           {
             key: 'action',

@@ -8,7 +8,7 @@ import './keys-dialog.css';
 
 const KEYS = ['j', 'k', 'x', 'a', 'r', '?'] as const;
 
-/** The list of keys, and the switch that turns them off. */
+/** The list of keyboard shortcuts, and the switch that turns them off. */
 export function KeysDialog({ onBack }: { onBack: () => void }): ReactNode {
   const t = useText();
   const [areOn, setOn] = useState(listKeys.areOn());

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** What the keys of the list do; `row` is the id of the payment whose line has the focus. */
+/** What the keyboard shortcuts do; `row` is the id of the payment whose line has the focus. */
 export interface ListActs {
   next: () => void;
   previous: () => void;
@@ -10,10 +10,10 @@ export interface ListActs {
   help: () => void;
 }
 
-/** Until the document ends: nothing of the kind may be in the browser's storage. */
+/** Kept until the document ends: browser storage must hold nothing like it. */
 let areOn = true;
 
-/** Whether the keys work: whoever dictates or presses keys by accident switches them off (WCAG 2.2, 2.1.4). */
+/** Whether the shortcuts work. People who dictate, or press keys by accident, can switch them off (WCAG 2.2, 2.1.4). */
 export const listKeys = {
   areOn: (): boolean => areOn,
   set: (on: boolean): void => {
@@ -21,7 +21,7 @@ export const listKeys = {
   },
 };
 
-/** Follows the keys j, k, x, a, r and ?, but not in dialogs and where one writes. */
+/** Handles the keys j, k, x, a, r and ?, but not in dialogs or text fields. */
 export function useListKeys(acts: ListActs): void {
   const act = useEffectEvent((event: KeyboardEvent) => {
     const target = event.target as HTMLElement;
@@ -51,12 +51,12 @@ export function useListKeys(acts: ListActs): void {
 
 const LINKS = '.approval-list td[data-key="payment_id"] a';
 
-/** The payment of the line that an element stands in. */
+/** The payment of the line that contains an element. */
 function rowOf(element: Element): string | undefined {
   return element.closest('tr')?.querySelector('td[data-key="payment_id"] a')?.textContent ?? undefined;
 }
 
-/** Moves the focus to the link of the next line, or the one before; from elsewhere to the first or the last one. @param by 1 or -1 */
+/** Moves the focus to the link of the next or previous line; from elsewhere, to the first or last one. @param by 1 or -1 */
 export function moveInList(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(LINKS)];
   const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));

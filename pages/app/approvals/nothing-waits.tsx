@@ -4,7 +4,7 @@ import { Empty } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 import { ActivityList, DECIDED } from '../payments/activity.tsx';
 
-/** Nothing is left to do: who has done it. */
+/** Nothing is left to do; shows who has done it. */
 export function NothingWaits({ activity }: { activity: RecentActivity[] }): ReactNode {
   const t = useText();
   const decided = activity.filter(({ what }) => DECIDED.has(what));

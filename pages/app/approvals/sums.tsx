@@ -3,7 +3,7 @@ import type { Sum } from '../../data/sums.ts';
 import { Money } from '../../design/money.tsx';
 import './sums.css';
 
-/** What payments come to in each currency: sums of different currencies are never added. */
+/** The sum of payments in each currency. Sums of different currencies are never added. */
 export function Sums({ sums }: { sums: readonly Sum[] }): ReactNode {
   return (
     <span className="sums">

@@ -35,10 +35,10 @@ import './approvals.css';
 type Row = SteadyRow<Listed>;
 const idOf = ({ payment }: Listed) => payment.payment_id;
 
-/** What is asked: about the selection, or about one payment. */
+/** What the open dialog is about: the selection, one payment, or the keyboard shortcuts. */
 type Asked = { payments: Payment[] } | { id: string; action: 'authorise' | 'reject' } | 'keys';
 
-/** What the person may approve now, one by one or several at once; by keys too. */
+/** The payments that the person may approve now, one by one or several at once, by mouse or keyboard. */
 export function WaitingForMe(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -48,7 +48,7 @@ export function WaitingForMe(): ReactNode {
   const [selected, select] = useState<ReadonlyMap<string, Payment>>(new Map());
   const [outcome, setOutcome] = useState<BulkOutcome | string>();
   const [asked, ask] = useState<Asked>();
-  // The rows are drawn in slices when they come: a slow phone scrolls in between. What changes in them later is drawn at once.
+  // New rows are rendered in slices, so that a slow phone can scroll in between. Later changes are rendered at once.
   const isDrawn = useDeferredValue(data !== undefined);
   const rows = data?.rows ?? [];
   const toggle = (payment: Payment, isOn: boolean) => {
@@ -156,7 +156,7 @@ function WaitingTable({ page, activity, selected, onToggle, onEmpty }: WaitingTa
     key: 'select',
     title: t('approvals.select'),
     cell: ({ row: { payment }, isGone }) => (
-      // What is gone cannot be selected any more; its place stays as high as it was.
+      // A row that is gone can no longer be selected; its place keeps its height.
       <label className={isGone && !selected.has(payment.payment_id) ? 'choice gone-choice' : 'choice'}>
         <input
           type="checkbox"
@@ -181,7 +181,7 @@ function WaitingTable({ page, activity, selected, onToggle, onEmpty }: WaitingTa
   );
 }
 
-/** What became of a payment that waited a moment ago. */
+/** What became of a payment that was waiting a moment ago. */
 function Gone({ activity, id }: { activity: RecentActivity[]; id: string }): ReactNode {
   const t = useText();
   const decided = activity.find(({ payment_id, what }) => payment_id === id && DECIDED.has(what));
@@ -196,7 +196,7 @@ interface SelectionProps {
   onKeys: () => void;
 }
 
-/** What is selected, what it comes to, and the button that approves it. It keeps its height, so that nothing below it moves. */
+/** What is selected, its sums, and the button that approves it. It keeps its height, so that nothing below it moves. */
 function Selection({ open, selected, onSelect, onApprove, onKeys }: SelectionProps): ReactNode {
   const t = useText();
   const all = open.length > 0 && open.every(({ payment_id: id }) => selected.has(id));

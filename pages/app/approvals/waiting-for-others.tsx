@@ -11,7 +11,7 @@ import { useWaitingColumns } from './columns.tsx';
 
 type Row = SteadyRow<Listed>;
 
-/** What waits for an approval that others must give. */
+/** Payments that wait for the approval of others. */
 export function WaitingForOthers(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -4,7 +4,7 @@ import { Sample } from './sample.tsx';
 
 const KINDS = ['primary', 'second', 'danger', 'quiet'] as const;
 
-/** Buttons of each kind: ready, at work, out of reach. */
+/** Buttons of each kind: ready, pending and disabled. */
 export function Buttons(): ReactNode {
   return (
     <Sample name="Button">

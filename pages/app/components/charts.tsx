@@ -7,7 +7,7 @@ import { Sample } from './sample.tsx';
 const HOURS = ['09:00', '10:00', '11:00', '12:00', '13:00'];
 const VALUES = ['1200.50', '900.00', '2400.00', '-150.25', '800.00'];
 
-/** Charts with their tables, and what a receiver was sent. */
+/** Charts with their tables, and a block of code. */
 export function Charts(): ReactNode {
   return (
     <Sample name="LineChart, BarChart, SparkLine, CodeBlock">

@@ -18,7 +18,7 @@ const TOKENS = [
   'info',
 ];
 
-/** The colours of the present theme, by their tokens. */
+/** The colours of the current theme, by token. */
 export function Colours(): ReactNode {
   return (
     <Sample name="tokens.css">

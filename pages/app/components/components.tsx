@@ -22,10 +22,10 @@ import { Fields } from './fields.tsx';
 import { Sample } from './sample.tsx';
 import { SteadyTables, Tables } from './tables.tsx';
 
-/** What a payee might write to deceive: an override of the direction, a line break, markup. */
+/** What a payee might write to deceive: a change of writing direction, a line break, markup. */
 const HOSTILE = 'ACME\u202eDTL\n<b>Ltd</b>';
 
-/** Every component in every state, for those who build pages. Its samples are code: only what pages say is in the person's language. */
+/** Every component in every state, for page developers. Its sample texts are not translated; texts of the pages themselves are. */
 export default function ComponentsPage(): ReactNode {
   const t = useText();
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Checkbox, Select, TextArea, TextField } from '../../design/field.tsx';
 import { Sample } from './sample.tsx';
 
-/** Fields of each kind: empty, with a hint, wrong, out of reach. */
+/** Fields of each kind: empty, with a hint, with an error, and disabled. */
 export function Fields(): ReactNode {
   return (
     <Sample name="TextField, TextArea, Select, Checkbox">

@@ -14,7 +14,7 @@ const ROWS = [
   { id: 'PAY000003', payee: 'A payee whose name is so long that it needs a second line', amount: '0.07', state: 'bad' },
 ] as const;
 
-/** A table that sorts. In a narrow window its rows are cards. */
+/** A table that sorts. In a narrow window its rows become cards. */
 export function Tables(): ReactNode {
   const [sort, setSort] = useState<Sort>({ key: 'id', descending: false });
   const rows = sort.descending ? [...ROWS].reverse() : ROWS;
@@ -42,7 +42,7 @@ export function Tables(): ReactNode {
   );
 }
 
-/** A table that others change: while it is held, what leaves it keeps its place. */
+/** A table that others change. While it is held, rows that leave keep their places. */
 export function SteadyTables(): ReactNode {
   const [isHeld, hold] = useState(true);
   const [isShort, setShort] = useState(false);

@@ -28,13 +28,13 @@ interface DecisionDialogProps {
   view: PaymentView;
   action: Decided;
   onBack: () => void;
-  /** It is done; what is shown is fetched again. */
+  /** Called when it is done; what is shown is fetched again. */
   onDone: (action: Decided) => void;
 }
 
 /**
- * Asks before a payment is approved, rejected or cancelled. It repeats what one decides on, as it was when it was opened; what others do
- * meanwhile is said, and moves nothing.
+ * Asks before a payment is approved, rejected or cancelled. It repeats the facts as they were when it opened. It reports what others do
+ * meanwhile, but moves nothing.
  */
 export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogProps): ReactNode {
   const t = useText();
@@ -58,7 +58,7 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
     },
     onError: () => void queries.invalidateQueries({ queryKey: liveKey(clientId) }),
   });
-  // What the page knows by now: somebody may have been faster.
+  // The latest state that the page knows: somebody else may have been faster.
   const isOpen = view.payment.approvals_workflow.contact_authorisation_actions.allowed.includes(action);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
@@ -136,7 +136,7 @@ function send(
   return callClient('PATCH /payments/{payment_id}', clientId, { path, query: { action }, body: body as object });
 }
 
-/** Why a decision was refused, where nothing on the page says it already. */
+/** Why a decision was refused, if nothing else on the page says so. */
 export function Refusal({ error }: { error: unknown }): ReactNode {
   const t = useText();
   const code = error instanceof CallError ? error.code : 'unknown';

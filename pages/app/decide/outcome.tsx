@@ -4,7 +4,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { useRichText, useText } from '../../texts/text.tsx';
 
-/** How a payment was decided, by whom, when and why: for somebody who came too late. */
+/** How a payment was decided, by whom, when and why, for a person who came too late. */
 export function OutcomeText({ outcome }: { outcome: PaymentOutcome | null }): ReactNode {
   const t = useText();
   const rich = useRichText();

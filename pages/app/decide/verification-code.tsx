@@ -10,14 +10,14 @@ import { Alert } from '../../design/notice.tsx';
 import { Loading } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** A challenge is good for five minutes: it is used again while the dialog is closed and opened. */
+/** A challenge is valid for five minutes. It is reused when the dialog is closed and opened again. */
 const KEPT_MS = 270_000;
-/** Refusals that the field of the code explains. */
+/** Refusals that the code's own field explains. */
 const EXPLAINED = new Set(['step_up_failed', 'challenge_expired', 'step_up_required', 'second_factor_missing']);
 
 /** The verification code of an approval: its challenge, and what the person has typed. */
 export interface CodeState {
-  /** What the approval is sent with. */
+  /** The proof that is sent with the approval. */
   proof: Proof;
   value: string;
   setValue: (value: string) => void;
@@ -26,18 +26,18 @@ export interface CodeState {
   isOpening: boolean;
   /** Why no challenge could be opened. */
   error: Error | null;
-  /** The person has no second factor. */
+  /** True if the person has no second factor. */
   isImpossible: boolean;
   renew: () => void;
   forget: () => void;
-  /** Whether there is something to send; else the field says that it is missing. */
+  /** Whether a code can be sent; if not, the field says that it is missing. */
   check: () => boolean;
   explains: (error: unknown) => boolean;
 }
 
 /** What a code is asked for. */
 interface Challenged {
-  /** Kept under it. */
+  /** The key of its cache entry. */
   key: readonly unknown[];
   open: () => Promise<{ challenge_id: string; second_factor: 'totp' | 'sms' }>;
 }
@@ -88,7 +88,7 @@ export function useVerificationCode(challenged: Challenged, isNeeded: boolean): 
   };
 }
 
-/** Of one payment, or of several: the person is told what it is for in each case. */
+/** Opens a challenge for one payment or several: the message to the person says what the code is for. */
 async function openChallenge(clientId: string, ids: readonly string[]) {
   const [id = ''] = ids;
   const opened =
@@ -98,7 +98,11 @@ async function openChallenge(clientId: string, ids: readonly string[]) {
   return (await opened).body;
 }
 
-/** The field `Verification code`, and how to get another one. @param refusal of the last try @param count of the payments that it is for */
+/**
+ * The field `Verification code`, and how to get another one.
+ * @param refusal of the last try
+ * @param count number of payments it covers
+ */
 export function VerificationCode({
   code,
   refusal,
@@ -112,7 +116,7 @@ export function VerificationCode({
   const refused = (code.error ?? refusal) as unknown;
   const field = useRef<HTMLInputElement>(null);
   const isAsked = code.secondFactor !== undefined && !code.isOpening;
-  // It is what the person has to fill in: at first, with another code, and after a wrong one. Whoever already writes a reason goes on with it.
+  // The field takes the focus at first, with a new code, and after a wrong one. A person who is already typing a reason is not interrupted.
   useEffect(() => {
     if (isAsked && !(document.activeElement instanceof HTMLTextAreaElement)) field.current?.select();
   }, [isAsked]);

@@ -10,7 +10,7 @@ import { useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
 
-/** Moves a payment on by legal moves. */
+/** Moves a payment forward through its allowed states. */
 export function AdvanceForm(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

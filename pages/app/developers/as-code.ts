@@ -3,15 +3,15 @@ import { indented } from '../../design/code-block.tsx';
 
 type Request = Pick<LoggedRequest, 'method' | 'path' | 'request_body'>;
 
-/** Bytes of a body that the log keeps: one that has as many was longer. */
+/** Bytes of a body that the log keeps. A body of this size was cut off. */
 const KEPT_BYTES = 4_096;
-/** Characters that a character may have in bytes at most: the log cuts no character in two. */
+/** The most bytes that one character takes. The log never cuts a character in two. */
 const LONGEST_CHARACTER = 4;
 
-/** Where code takes the token from. */
+/** The variable that the generated code reads the token from. */
 const TOKEN = 'ACCESS_TOKEN';
 
-/** The request as a command of a shell. The token is a variable, and a body that was not kept whole a file. */
+/** The request as a shell command. The token is a variable, and a body that the log cut off becomes a file. */
 export function asCurl({ method, path, request_body: body }: Request, baseUrl: string): string {
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(baseUrl + path)}`,
@@ -24,7 +24,7 @@ export function asCurl({ method, path, request_body: body }: Request, baseUrl: s
   return parts.join(' \\\n  ');
 }
 
-/** The request as code that uses the SDK. The SDK adds the client by itself. @returns undefined where no operation has the address */
+/** The request as code that uses the SDK. The SDK adds the client by itself. @returns undefined if no operation has the address */
 export function asSdkCode(
   { method, path: address, request_body: body }: Request,
   { baseUrl, clientId, description }: { baseUrl: string; clientId: string; description: Description },
@@ -56,7 +56,7 @@ const { body } = await lombard.call(${text(`${method} ${found.template}`)}${inpu
 `;
 }
 
-/** The operation of an address. One without parameters goes before one with some, as in the service. */
+/** The operation of an address. As in the service, a path without parameters wins over one with parameters. */
 function operationAt({ paths }: Description, method: string, path: string) {
   const parts = path.split('/');
   const fits = (template: string) => {
@@ -80,7 +80,7 @@ function operationAt({ paths }: Description, method: string, path: string) {
   };
 }
 
-/** A value of a query as the description has it: a number and a truth are none of texts. */
+/** A query value as a literal of the type that the API description gives it. */
 function literal(value: string, type: unknown): string {
   const isNumber = (type === 'integer' || type === 'number') && /^-?\d{1,15}(\.\d+)?$/.test(value);
   return isNumber || (type === 'boolean' && /^(true|false)$/.test(value)) ? value : text(value);
@@ -91,7 +91,7 @@ function bodyOf(body: string): string {
   return typeOf(body) === 'application/json' ? indented(body).replaceAll('\n', '\n  ') : text(body);
 }
 
-/** What the body is, by how it begins. */
+/** The content type of a body, judged by how it begins. */
 function typeOf(body: string): string {
   const first = body.trimStart()[0] ?? '';
   if ('{['.includes(first)) return 'application/json';

@@ -11,11 +11,11 @@ import { asCurl, asSdkCode } from './as-code.ts';
 interface Copied {
   name: string;
   code: string;
-  /** Without a secure address browsers have no clipboard for pages; the code is shown all the same. */
+  /** Browsers give pages no clipboard without HTTPS; the code is shown anyway. */
   isTaken: boolean;
 }
 
-/** The request as a command and as code, to try it again. */
+/** The request as a shell command and as SDK code, to try it again. */
 export function CopyCode({ request }: { request: LoggedRequest }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -7,7 +7,7 @@ import { ResetSection } from './reset-section.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 import './developers.css';
 
-/** The sandbox for whoever integrates: what one's programs asked, and what one can make happen. */
+/** The sandbox for developers: the requests of their programs, and the events that they can cause. */
 export default function DevelopersPage(): ReactNode {
   const t = useText();
   return (

@@ -17,10 +17,10 @@ import { CopyCode } from './copy-code.tsx';
 const PAGE_ROWS = 20;
 const STATUSES = ['2xx', '4xx', '5xx'];
 
-/** A program may name several requests the same. */
+/** A program may give several requests the same id. */
 const keyOf = ({ request_id: id, at }: LoggedRequest) => `${id} ${at}`;
 
-/** What the client's programs asked, with the code and details of each refusal. */
+/** The requests of the client's programs, with the code and details of each refusal. */
 export function RequestList(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

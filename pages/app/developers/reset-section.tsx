@@ -9,7 +9,7 @@ import { useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
 
-/** Makes the client's data as the demonstration made it. */
+/** Resets the client's data to what the demonstration created. */
 export function ResetSection(): ReactNode {
   const t = useText();
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function ResetSection(): ReactNode {
     act.mutate(undefined, {
       onSuccess: () => {
         setAsking(false);
-        // Everything that pages hold is of before.
+        // Everything that the pages hold is out of date.
         void queries.invalidateQueries();
       },
     });

@@ -8,15 +8,15 @@ import { DocumentSearch } from './document-search.tsx';
 const PAGE_ROWS = 10;
 
 interface DocumentListProps<Row> {
-  /** Of the field that searches. */
+  /** The label of the search field. */
   label: string;
   query: (clientId: string, wanted: Wanted) => UseQueryOptions<Page<Row>, Error, Page<Row>, (string | number)[]>;
-  /** What is there in place of rows when there are none. */
+  /** Shown in place of the rows when there are none. */
   empty: ReactNode;
   card: (row: Row) => ReactNode;
 }
 
-/** What has documents: a field that searches, the cards of a page, and the way to other pages. */
+/** Records that have documents: a search field, the cards of a page, and links to other pages. */
 export function DocumentList<Row>({ label, query, empty, card }: DocumentListProps<Row>): ReactNode {
   const { client_id: clientId } = useClient();
   const [wanted, setWanted] = useState({ text: '', page: 1 });

@@ -5,12 +5,12 @@ import { useText } from '../../texts/text.tsx';
 
 interface DocumentSearchProps {
   label: string;
-  /** What was looked for before. */
+  /** The previous search. */
   initial?: string;
   onSearch: (text: string) => void;
 }
 
-/** The one field that documents are found by. */
+/** The single search field for documents. */
 export function DocumentSearch({ label, initial = '', onSearch }: DocumentSearchProps): ReactNode {
   const t = useText();
   const [text, setText] = useState(initial);

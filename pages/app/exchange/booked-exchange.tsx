@@ -13,11 +13,11 @@ import { TradeLink } from '../trades/trade-link.tsx';
 export interface Booking {
   quote: Quote;
   trade: BookedTrade;
-  /** The number of the account that is debited; empty: none. */
+  /** The number of the account to debit; empty if there is none. */
   account: string;
 }
 
-/** What became of a booking: the trade, and where to pay in for it. */
+/** The result of a booking: the trade, and where to pay in for it. */
 export function BookedExchange({ booking, onAgain }: { booking: Booking; onAgain: () => void }): ReactNode {
   const t = useText();
   const rich = useRichText();

@@ -14,16 +14,16 @@ import type { Booking } from './booked-exchange.tsx';
 import { OfferCard } from './offer-card.tsx';
 import { useExchange } from './use-exchange.ts';
 
-/** Characters of an amount with the signs between its groups. */
+/** Maximum characters of an amount, including group separators. */
 const MAX_AMOUNT_LENGTH = 40;
 
 interface ExchangeFormProps {
-  /** Those that the client may trade. */
+  /** The currencies that the client may trade. */
   currencies: Currency[];
   onBooked: (booking: Booking) => void;
 }
 
-/** What is exchanged, on which day, and for what; then what it costs, and the booking. */
+/** What to exchange, on which day and why; then the price and the booking. */
 export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -85,7 +85,7 @@ export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): React
       </form>
       {offer && (
         <OfferCard
-          // Another offer is another count-down.
+          // A new offer starts a new countdown.
           key={'quote' in offer ? offer.quote.quote_id : 'estimate'}
           offer={offer}
           isBooking={booking.isPending}

@@ -8,7 +8,7 @@ import { useClient } from '../client.tsx';
 import { BookedExchange, type Booking } from './booked-exchange.tsx';
 import { ExchangeForm } from './exchange-form.tsx';
 
-/** Exchanges money: what it costs, for how long that is promised, and the booking. */
+/** Exchanges money: the price, how long it holds, and the booking. */
 export default function ExchangePage(): ReactNode {
   const t = useText();
   const { permissions } = useClient();

@@ -13,12 +13,12 @@ import { Rate } from '../trades/rate.tsx';
 interface OfferCardProps {
   offer: Offer;
   isBooking: boolean;
-  /** Nobody knows whether it was booked. */
+  /** True if it is unknown whether the booking succeeded. */
   isUnclear: boolean;
   onBook: () => void;
 }
 
-/** What an exchange costs, how long that is promised, and `Book`. */
+/** The price of an exchange, how long it holds, and `Book`. */
 export function OfferCard({ offer, isBooking, isUnclear, onBook }: OfferCardProps): ReactNode {
   const t = useText();
   const locale = useLocale();

@@ -10,7 +10,7 @@ import { useAct } from '../act.ts';
 import { faultsOf } from '../trades/faults.ts';
 import type { Booking } from './booked-exchange.tsx';
 
-/** The texts of the form: what the quote is asked for, and what the booking says besides. */
+/** The texts of the form: those for the quote, and those for the booking. */
 interface Texts {
   sell_currency: string;
   buy_currency: string;
@@ -25,7 +25,7 @@ type Field = keyof Texts;
 
 const OF_BOOKING: readonly Field[] = ['funding_account_id', 'reason'];
 
-/** The state of an exchange that is not booked yet: the form, the offer, and what is wrong with them. */
+/** The state of an exchange that is not booked yet: the form, the offer, and their errors. */
 export function useExchange(clientId: string, sellCurrency: string, onBooked: (booking: Booking) => void) {
   const t = useText();
   const locale = useLocale();
@@ -78,7 +78,7 @@ export function useExchange(clientId: string, sellCurrency: string, onBooked: (b
     const other = name === 'sell_currency' ? { funding_account_id: '' } : cleared[name as keyof typeof cleared];
     setTexts({ ...texts, ...other, [name]: value });
     setFaults(new Map([...faults].filter(([field]) => field !== name)));
-    // What was offered is not what is asked for now.
+    // The offer no longer matches what the form asks for.
     if (!OF_BOOKING.includes(name)) setOffer(undefined);
   };
   const field = (name: Field) => ({
@@ -90,9 +90,9 @@ export function useExchange(clientId: string, sellCurrency: string, onBooked: (b
   const error = booking.error ?? asking.error;
   return {
     ...{ texts, field, offer, ask, book, asking, booking },
-    /** Nobody knows whether the booking was done: it can be repeated, after the quote's end too. */
+    /** True if it is unknown whether the booking succeeded. It can be repeated, even after the quote has expired. */
     isUnclear: booking.error instanceof CallError && booking.error.status === 0,
-    /** What was refused, where no field of the form says it. */
+    /** A refusal that no field of the form explains. */
     unplaced: error && placed(error).size === 0 ? error : undefined,
   };
 }

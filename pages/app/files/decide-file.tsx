@@ -18,7 +18,7 @@ import { useClient } from '../client.tsx';
 import { Refusal } from '../decide/decision-dialog.tsx';
 import { useVerificationCode, VerificationCode } from '../decide/verification-code.tsx';
 
-/** What the person may do with a file that waits: confirm it, with the most that its exchanges may cost, or take it back. */
+/** What the person may do with a waiting file: confirm it, with a limit on the cost of its exchanges, or discard it. */
 export function DecideFile({ view }: { view: ShownFile }): ReactNode {
   const t = useText();
   const locale = useLocale();
@@ -108,7 +108,7 @@ interface ConfirmDialogProps {
   onConfirm: (proof: Proof) => void;
 }
 
-/** Asks for the code that authorises all payments of a file: it is tied to their number, sums and payees. */
+/** Asks for the code that authorises all payments of a file. The code is tied to their number, sums and payees. */
 function ConfirmDialog({ view: { file }, act, onBack, onConfirm }: ConfirmDialogProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -14,14 +14,14 @@ import { PagedList } from '../paged-list.tsx';
 interface FailedRowsProps {
   id: string;
   count: number;
-  /** They are lines below a header, which is line 1. */
+  /** True if the rows are lines below a header, which is line 1. */
   hasLines: boolean;
 }
 
-/** Lines before the first row of a CSV, counted from 1. */
+/** The line number of the first row of a CSV file. */
 const FIRST_LINE = 2;
 
-/** The rows of a file that cannot be done, with what is wrong with each. */
+/** The rows of a file that cannot be processed, with the errors of each. */
 export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -57,7 +57,7 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
   );
 }
 
-/** What the row says, as it was sent. */
+/** A value of the row, as it was sent. */
 function Own({ row, of }: { row: FailedRow; of: 'payee' | 'amount' }): ReactNode {
   const said =
     of === 'payee' ? [row.beneficiary_name ?? row.beneficiary_id] : [row.payment_currency, row.payment_amount];

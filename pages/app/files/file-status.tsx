@@ -7,7 +7,7 @@ type Status = MassPayment['mass_payment_status'];
 
 const TONES: Partial<Record<Status, Tone>> = { Processed: 'info', Created: 'good', Failed: 'bad' };
 
-/** How far a file is, in a word. */
+/** The status of a file, in one word. */
 export function FileStatus({ status }: { status: Status }): ReactNode {
   const t = useText();
   return <Badge tone={TONES[status] ?? 'neutral'}>{t(`files.status.${status}`)}</Badge>;

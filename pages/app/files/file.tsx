@@ -18,7 +18,7 @@ import { DecideFile } from './decide-file.tsx';
 import { FailedRows } from './failed-rows.tsx';
 import { FileStatus } from './file-status.tsx';
 
-/** A file of payments: how far it is, what is wrong with it, what it would cost, and its confirmation. */
+/** A file of payments: its progress, its errors, its cost, and its confirmation. */
 export default function FilePage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -71,7 +71,7 @@ function Shown({ view }: { view: ShownFile }): ReactNode {
   );
 }
 
-/** How far the service is. */
+/** How far the service has processed the file. */
 function Progress({ file }: { file: MassPayment }): ReactNode {
   const t = useText();
   const { mass_payment_status: status, payments_summary: counts } = file;
@@ -128,7 +128,7 @@ function FileFacts({ view: { file, made_by: maker } }: { view: ShownFile }): Rea
   );
 }
 
-/** Payees that the file would make: whoever confirms it pays them for the first time. */
+/** Payees that the file would create: confirming it pays them for the first time. */
 function NewPayees({ names }: { names: string[] }): ReactNode {
   const t = useText();
   return (

@@ -13,7 +13,7 @@ import { PagedList } from '../paged-list.tsx';
 import { FileStatus } from './file-status.tsx';
 import { UploadFile } from './upload-file.tsx';
 
-/** Files of payments: sent here, and what became of those that were. */
+/** Files of payments: uploads new ones, and lists what became of earlier ones. */
 export default function FilesPage(): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();

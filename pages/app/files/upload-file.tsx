@@ -17,10 +17,10 @@ import { SourceSelect } from '../ordering/source-select.tsx';
 import { ReasonSelect } from '../reason-select.tsx';
 import './upload-file.css';
 
-/** Bytes of a file that tell what it is. */
+/** Bytes at the start of a file that show its type. */
 const HEAD_BYTES = 1_024;
 
-/** Says what a file is paid from, and sends it as soon as it is chosen or dropped. */
+/** Chooses what a file is paid from, and sends it as soon as it is selected or dropped. */
 export function UploadFile(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -46,7 +46,7 @@ function Upload({ sources }: { sources: ReadonlyMap<string, Source> }): ReactNod
     choose(event.dataTransfer.files[0]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a way beside the field, for who has a mouse
+    // biome-ignore lint/a11y/noStaticElementInteractions: mouse users get this in addition to the field
     <div className="stack drop-place" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <div className="fields">
         <SourceSelect sources={sources} value={from} error={faults.source} onChange={setFrom} />
@@ -86,7 +86,7 @@ function Upload({ sources }: { sources: ReadonlyMap<string, Source> }): ReactNod
   );
 }
 
-/** The file that is chosen and not taken yet, and what is wrong with what it is paid from. */
+/** The file that is selected but not accepted yet, and what is wrong with its source of funds. */
 function useUpload(source: Source | undefined, reason: string) {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -139,7 +139,7 @@ async function send(clientId: string, file: File, from: PaidFrom): Promise<Initi
   return { ids: [await sendFile(clientId, file, { kind, paidFrom: from })], refused: [] };
 }
 
-/** Blocks of a pain.001 that were not taken. */
+/** Blocks of a pain.001 file that were refused. */
 function Refused({ of: { ids, refused } }: { of: Initiated }): ReactNode {
   const t = useText();
   return (
@@ -150,7 +150,7 @@ function Refused({ of: { ids, refused } }: { of: Initiated }): ReactNode {
   );
 }
 
-/** Why nothing of a file was taken. */
+/** Why the whole file was refused. */
 function NotTaken({ error }: { error: Error }): ReactNode {
   const t = useText();
   if (!(error instanceof CallError)) return <Alert>{t('files.unreadable')}</Alert>;

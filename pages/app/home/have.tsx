@@ -9,10 +9,10 @@ import { useText } from '../../texts/text.tsx';
 import { isHeld } from '../accounts/holds.tsx';
 import { useClient } from '../client.tsx';
 
-/** Accounts that are shown; the others are on their page. */
+/** Accounts shown here; the rest are on the accounts page. */
 const SHOWN = 6;
 
-/** What the client has in each currency: what of it is available, and how it went in the last days. */
+/** What the client has in each currency: how much is available, and the trend of the last days. */
 export function Have(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -62,7 +62,7 @@ function Account({ of, balances }: { of: AccountBalance; balances: string[] | un
         )}
       </p>
       <div className="figure-line">
-        {/* Only for drawing: the text above has all digits. */}
+        {/* For drawing only: the text above keeps all digits. */}
         {balances && (
           <SparkLine name={t('home.have.line', { currency, days: balances.length })} heights={balances.map(Number)} />
         )}

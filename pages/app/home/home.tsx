@@ -14,7 +14,7 @@ import { Recent } from './recent.tsx';
 import { WrongPayments } from './wrong.tsx';
 import './home.css';
 
-/** What waits for the person, what the client has, what leaves, what went wrong, and what happened. */
+/** What waits for the person, what the client has, what leaves soon, what failed, and what happened. */
 export default function HomePage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -51,7 +51,7 @@ export default function HomePage(): ReactNode {
   );
 }
 
-/** What is to come, and what went wrong. */
+/** Upcoming payments, and failures. */
 function Outlook(): ReactNode {
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(outlookQuery(clientId));
@@ -75,7 +75,7 @@ interface FigureProps {
   children?: ReactNode;
 }
 
-/** A number, what it comes to in each currency, and the way to what it counts. */
+/** A count, its sum in each currency, and a link to the records. */
 function Figure({ name, figure: { count, sums }, to, search = {}, children }: FigureProps): ReactNode {
   const t = useText();
   return (

@@ -8,12 +8,12 @@ import { formatMoney, Money } from '../../design/money.tsx';
 import { Empty } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 
-/** Currencies that are shown at first: those with the most payments. */
+/** Currencies shown at first: those with the most payments. */
 const SHOWN = 6;
 
 type Leaving = PaymentOutlook['leaving'][number];
 
-/** What leaves in the next days: amounts of different currencies never stand in one drawing. */
+/** What leaves in the next days. Amounts of different currencies never share a chart. */
 export function LeavingPayments({ days, leaving }: PaymentOutlook): ReactNode {
   const t = useText();
   const [isAll, setAll] = useState(false);
@@ -53,7 +53,7 @@ function Currency({ currency, days, own }: { currency: string; days: string[]; o
     const money = formatMoney(amount, currency, locale);
     return {
       label: formatDay(day, locale),
-      // Only for drawing: the text has all digits.
+      // For drawing only: the text keeps all digits.
       height: Number(amount),
       value: count === 0 ? money : `${money} · ${t('home.count', { count })}`,
     };

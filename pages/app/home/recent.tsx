@@ -4,7 +4,7 @@ import { dateFormat } from '../../design/formats.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { ActivityList } from '../payments/activity.tsx';
 
-/** What happened lately, day by day. While somebody points at it, it stays as it is. */
+/** Recent events, by day. While the person points at the list, it does not change. */
 export function Recent({ entries }: { entries: RecentActivity[] }): ReactNode {
   const t = useText();
   const locale = useLocale();

@@ -7,7 +7,7 @@ import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 
-/** What went wrong lately, and what cannot go on. */
+/** Recent failures, and payments that cannot proceed. */
 export function WrongPayments({ wrong }: Pick<PaymentOutlook, 'wrong'>): ReactNode {
   const t = useText();
   return (

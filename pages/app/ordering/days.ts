@@ -1,13 +1,13 @@
 import type { PayableDays } from '../../data/ordering.ts';
 import type { TextKey } from '../../texts/keys.ts';
 
-/** What is said of a day, with what the text names. */
+/** A message about a day, with its values. */
 export interface SaidOfDay {
   key: TextKey;
   values: Record<string, string>;
 }
 
-/** Why nobody can choose a day. @param day `YYYY-MM-DD` */
+/** Why a day cannot be chosen; undefined if it can. @param day `YYYY-MM-DD` */
 export function closedDay(days: PayableDays, day: string): SaidOfDay | undefined {
   const { today, latest, weekend, holidays } = days;
   const holiday = holidays.find(({ date }) => date === day);
@@ -18,7 +18,7 @@ export function closedDay(days: PayableDays, day: string): SaidOfDay | undefined
   return undefined;
 }
 
-/** Until when a payment still leaves today, or that it is too late for that. */
+/** The time until which a payment still leaves today, or that it is too late. */
 export function cutoffWords({ today, earliest, cutoff, late }: PayableDays, zone: string): SaidOfDay | undefined {
   if (!cutoff) return undefined;
   const { time } = cutoff;
@@ -27,7 +27,7 @@ export function cutoffWords({ today, earliest, cutoff, late }: PayableDays, zone
   return { key: 'order.day.cutoffIn', values: { time, place: cutoff.zone.replace(/^.*\//, '').replaceAll('_', ' ') } };
 }
 
-/** As ISO 8601 counts: 7 is Sunday. */
+/** The day of the week in ISO 8601: 7 is Sunday. */
 function weekday(day: string): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
 }

@@ -5,7 +5,7 @@ import type { WantedExchange } from '../../data/quotes.ts';
 import { addDecimals } from '../../data/sums.ts';
 import type { TextKey } from '../../texts/keys.ts';
 
-/** An order of payments while it is written. */
+/** An order of payments while the person writes it. */
 
 /** What the order is paid from. */
 export interface Source {
@@ -18,26 +18,26 @@ export interface Source {
 
 /** One payment, as texts. */
 export interface Line {
-  /** Its own, as long as the order is written. */
+  /** Unique within the order while it is written. */
   key: string;
   payee: PayablePayee | undefined;
   amount: string;
-  /** Empty: the first possible one. */
+  /** Empty means the first possible day. */
   date: string;
-  /** The first possible day; empty: not known yet. */
+  /** The first possible day; empty while unknown. */
   first: string;
   reference: string;
   charges: 'SHA' | 'OUR';
 }
 
 export interface Draft {
-  /** The key of a source; empty: none. */
+  /** The key of a source; empty if none is chosen. */
   source: string;
   reason: string;
   lines: Line[];
 }
 
-/** What is wrong, by the name of the field: `source`, `reason`, and of the second payment `1.amount`. */
+/** What is wrong, by field name: `source`, `reason`, or `1.amount` for the second payment. */
 export type Faults = ReadonlyMap<string, string>;
 
 export function newLine(fields: Partial<Line> = {}): Line {
@@ -47,7 +47,7 @@ export function newLine(fields: Partial<Line> = {}): Line {
   };
 }
 
-/** Sources by a key that stands in the form: the number of an account, the identifier of a trade. */
+/** Sources by the key that the form uses: an account number or a trade id. */
 export function sourcesOf({ accounts, trades }: PaymentSources): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const { account_id: id, currency, available } of accounts)
@@ -57,7 +57,7 @@ export function sourcesOf({ accounts, trades }: PaymentSources): Map<string, Sou
   return sources;
 }
 
-/** The draft of a payment like one that was made. @param write an amount as people of the locale read it */
+/** The draft of a payment like an earlier one. @param write formats an amount for the person's locale */
 export function draftAgain(
   before: PaidBefore,
   sources: ReadonlyMap<string, Source>,
@@ -74,13 +74,13 @@ export function draftAgain(
   return { source: source ?? '', reason: reason ?? '', lines: [line] };
 }
 
-/** What the payments are in: with an account the currency of whom it pays, where money has to be exchanged for that. */
+/** The currency of the payments: that of the trade, or of the first payee with a currency, or of the account. */
 export function currencyOf({ lines }: Draft, source: Source | undefined): string | undefined {
   if (source?.kind === 'trade') return source.currency;
   return lines.find(({ payee }) => payee?.currency)?.payee?.currency ?? source?.currency;
 }
 
-/** The exchange that the payments need; undefined where they need none, or one cannot tell yet. */
+/** The exchange that the payments need; undefined if they need none, or if it is not known yet. */
 export function exchangeOf(draft: Draft, source: Source | undefined, locale: string): WantedExchange | undefined {
   const currency = currencyOf(draft, source);
   if (source?.kind !== 'account' || currency === undefined || currency === source.currency) return undefined;
@@ -93,10 +93,10 @@ export function exchangeOf(draft: Draft, source: Source | undefined, locale: str
   };
 }
 
-/** Characters that a reference has at least. */
+/** Minimum characters of a reference. */
 const MIN_REFERENCE_LENGTH = 3;
 
-/** What is missing or cannot be, as far as the page knows. */
+/** What is missing or impossible, as far as the page can tell. */
 export function faultsOfDraft(
   draft: Draft,
   source: Source | undefined,
@@ -120,7 +120,7 @@ export function faultsOfDraft(
   return faults;
 }
 
-/** The body that orders it. @param draft without faults */
+/** The body that orders the draft. @param draft has no faults */
 export function orderOf(
   draft: Draft,
   source: Source,
@@ -144,7 +144,7 @@ export function orderOf(
   };
 }
 
-/** What decides on which days a payment can leave. @param settles the day on which the exchange settles that it needs */
+/** What decides on which days a payment can leave. @param settles the day on which the exchange that it needs settles */
 export function daysOf(
   { payee, amount }: Line,
   {
@@ -161,12 +161,12 @@ export function daysOf(
   };
 }
 
-/** The names of the body's fields in the form. */
+/** The form's name for each field of the body. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ trade_id: 'source', funding_account_id: 'source', beneficiary_id: 'payee', account_id: 'payee' },
   payment_date: 'date',
 };
-/** Refusals that name no field, and are about what is paid from. */
+/** Refusals that name no field but are about the source of funds. */
 const OF_SOURCE = new Set([
   'insufficient_funds',
   'trade_amount_exceeded',
@@ -175,7 +175,7 @@ const OF_SOURCE = new Set([
   'exchange_rate_missing',
 ]);
 
-/** What the service refuses, beside the fields of the form that it is about. */
+/** The service's refusals, by the form field that each is about. */
 export function faultsOfRefusal({ code, details, errors }: CallError): Map<string, string> {
   const faults = new Map<string, string>();
   if (OF_SOURCE.has(code)) faults.set('source', details);

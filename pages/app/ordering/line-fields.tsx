@@ -14,21 +14,21 @@ import { PayeeField } from './payee-field.tsx';
 
 interface LineFieldsProps {
   line: Line;
-  /** From 1; undefined where it is the only payment. */
+  /** Counted from 1; undefined if it is the only payment. */
   place: number | undefined;
-  /** What it is in. */
+  /** The currency of the payment. */
   currency: string | undefined;
   source: Source | undefined;
-  /** When the exchange settles that it needs. */
+  /** The day on which the exchange that it needs settles. */
   settles: string | undefined;
-  /** What is wrong with its fields, by their names. */
+  /** The error of a field, by its name. */
   faultOf: (field: string) => string | undefined;
   onChange: (fields: Partial<Line>) => void;
   onNewPayee: (() => void) | undefined;
   onRemove: () => void;
 }
 
-/** The person's own zone: a cut-off in another one names its place. */
+/** The person's own time zone. A cut-off in another zone names its city. */
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The fields of one payment of an order. */
@@ -116,11 +116,11 @@ export function LineFields(props: LineFieldsProps): ReactNode {
 interface DayOf {
   date: string;
   of: DaysOf | undefined;
-  /** The first possible day, whenever it is another one. */
+  /** Called whenever the first possible day changes. */
   onFirst: (day: string) => void;
 }
 
-/** On which days a payment can leave, in words. */
+/** The days on which a payment can leave, in words. */
 function useDay({ date, of, onFirst }: DayOf) {
   const t = useText();
   const locale = useLocale();

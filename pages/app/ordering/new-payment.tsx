@@ -15,7 +15,7 @@ import { Ordered } from './ordered.tsx';
 import { OrderReview } from './review.tsx';
 import { type OrderedIds, type Review, useOrder } from './use-order.ts';
 
-/** Orders payments: what they are, everything once more, and what became of them. `again` and `trade_id` of the address fill the form in. */
+/** Orders payments: the form, the review, and the result. `again` and `trade_id` in the address prefill the form. */
 export default function NewPaymentPage(): ReactNode {
   const t = useText();
   const { permissions } = useClient();
@@ -31,7 +31,7 @@ export default function NewPaymentPage(): ReactNode {
   );
 }
 
-/** Fetches what the form begins with. */
+/** Fetches the initial data of the form. */
 function Begun({ isFirst, onAgain }: { isFirst: boolean; onAgain: () => void }): ReactNode {
   const t = useText();
   const locale = useLocale();
@@ -84,7 +84,7 @@ function NewOrder({ sources, first, onAgain }: NewOrderProps): ReactNode {
   if (made) return <Ordered made={made} onAgain={onAgain} />;
   if (!review) return <OrderForm draft={draft} sources={sources} order={order} onChange={setDraft} />;
   const renew = () => order.review({ draft, source, offer: undefined });
-  // Where no answer came, the same order is sent again: it is made once.
+  // If no answer came, the same order is sent again; the service executes it once.
   const isUnclear = order.orderError instanceof CallError && order.orderError.status === 0;
   const isOver = () => !isUnclear && review.offer !== undefined && review.offer.untilMs <= Date.now();
   return (
@@ -99,7 +99,7 @@ function NewOrder({ sources, first, onAgain }: NewOrderProps): ReactNode {
         setReview(undefined);
       }}
       onRenew={renew}
-      // A rate that has ended is never booked: the person sees the next one first.
+      // An expired rate is never booked: the person sees the next one first.
       onCreate={() => (isOver() ? renew() : order.order(review))}
     />
   );

@@ -23,7 +23,7 @@ interface OrderFormProps {
   onChange: (draft: Draft) => void;
 }
 
-/** The form of an order: what it is paid from, why, and its payments. */
+/** The form of an order: its source of funds, its reason, and its payments. */
 export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): ReactNode {
   const t = useText();
   const locale = useLocale();
@@ -118,7 +118,7 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
   );
 }
 
-/** After a refusal the first field that is wrong has the focus. */
+/** After a refusal, the first field with an error gets the focus. */
 function useFirstFault(form: { current: HTMLFormElement | null }, faults: ReadonlyMap<string, string>): void {
   const count = useRef(0);
   useEffect(() => {

@@ -14,7 +14,7 @@ import { PaymentLink } from '../payments/payment-link.tsx';
 import { PaymentStatus } from '../payments/status.tsx';
 import type { OrderedIds } from './use-order.ts';
 
-/** What became of an order: its payments, and the code that they wait for where the client asks for one. */
+/** The result of an order: its payments, and the code that they wait for if the client requires one. */
 export function Ordered({ made, onAgain }: { made: OrderedIds; onAgain: () => void }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -47,11 +47,11 @@ export function Ordered({ made, onAgain }: { made: OrderedIds; onAgain: () => vo
   );
 }
 
-/** What the person approves with a code, in one go: the client asks for it, and the order is not complete without it. */
+/** What the person approves with one code. The client requires it, and the order is incomplete without it. */
 function OwnApproval({ payments, onDone }: { payments: Payment[]; onDone: () => void }): ReactNode {
   const t = useText();
   const { client_id: clientId, approval_step_up: needsCode } = useClient();
-  // Those that wait as the page first sees them: nothing leaves the dialog while one reads.
+  // The payments that were waiting when the page first saw them: none leaves the dialog while the person reads.
   const [waiting] = useState(() =>
     payments.filter((each) => each.approvals_workflow.contact_authorisation_actions.allowed.includes('authorise')),
   );

@@ -13,10 +13,10 @@ interface PayeeFieldProps {
   onChoose: (payee: PayablePayee | undefined) => void;
 }
 
-/** Last characters of an account that tell payees of one name from each other. */
+/** The last characters of the account, which tell payees with the same name apart. */
 const TAIL = -4;
 
-/** Whom a payment pays: found by typing, the last used ones first. */
+/** The payee of a payment, found by typing; recently used ones come first. */
 export function PayeeField({ payee, error, onChoose }: PayeeFieldProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

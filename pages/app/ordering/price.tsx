@@ -7,7 +7,7 @@ import { useSecondsLeft } from '../../design/seconds-left.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { Rate } from '../trades/rate.tsx';
 
-/** The rate of an order's exchange, what it costs, and for how long that is promised. */
+/** The rate of an order's exchange, its cost, and how long the price holds. */
 export function Price({ offer, onRenew }: { offer: Offer; onRenew: () => void }): ReactNode {
   const t = useText();
   const locale = useLocale();

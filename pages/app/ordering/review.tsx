@@ -28,7 +28,7 @@ interface OrderReviewProps {
   onCreate: () => void;
 }
 
-/** Everything of an order once more: what one looks at before it is given. */
+/** The whole order once more, for a last check before it is sent. */
 export function OrderReview(props: OrderReviewProps): ReactNode {
   const { draft, source, review, isPending, error, onBack, onRenew, onCreate } = props;
   const t = useText();
@@ -132,7 +132,7 @@ function ReviewedPayment({
   );
 }
 
-/** The day on which it leaves, and which one was asked for. */
+/** The day on which it leaves, and the day that was asked for. */
 function DayOf({ row, asked }: { row: Reviewed; asked: string | undefined }): ReactNode {
   const t = useText();
   const locale = useLocale();
@@ -163,7 +163,7 @@ function Approvers({ row }: { row: Reviewed }): ReactNode {
   );
 }
 
-/** It may be a payment that was made already. */
+/** Warns that it may duplicate an earlier payment. */
 function Duplicates({ of }: { of: Reviewed['duplicates'] }): ReactNode {
   const t = useText();
   if (of.length === 0) return null;

@@ -11,7 +11,7 @@ interface SourceSelectProps {
   onChange: (value: string) => void;
 }
 
-/** Accounts and trades, with what is available. */
+/** Accounts and trades, with their available amounts. */
 export function SourceSelect({ sources, value, error, onChange }: SourceSelectProps): ReactNode {
   const t = useText();
   const locale = useLocale();
@@ -48,7 +48,7 @@ export function SourceSelect({ sources, value, error, onChange }: SourceSelectPr
   );
 }
 
-/** What there is of the one that is chosen: a list that is closed has no room for it. */
+/** The available amount of the chosen source: the closed list has no room for it. */
 export function Available({ of: { available, currency } }: { of: { available: string; currency: string } }): ReactNode {
   const t = useText();
   return (

@@ -27,22 +27,22 @@ import {
   type Source,
 } from './draft.ts';
 
-/** A rate that ends sooner is not worth a review: another one is asked for. */
+/** A rate that expires sooner is not worth a review: a new one is requested. */
 const MIN_LEFT_MS = 10_000;
 
-/** A price that is promised. */
+/** A price with a promise. */
 export type Firm = Extract<Offer, { quote: unknown }>;
 
-/** An order that was looked through, and can be given. */
+/** An order that was reviewed and can be sent. */
 export interface Review {
   order: PaymentOrder;
   rows: Reviewed[];
   offer: Firm | undefined;
-  /** The same for every repetition. */
+  /** The same for every retry. */
   key: string;
 }
 
-/** Days on which nothing can leave were asked for, by the names of their fields. */
+/** Thrown if the person asked for days on which nothing can leave. The names are those of the fields. */
 class ClosedDays extends Error {
   readonly faults: ReadonlyMap<string, SaidOfDay>;
   constructor(faults: ReadonlyMap<string, SaidOfDay>) {
@@ -51,24 +51,24 @@ class ClosedDays extends Error {
   }
 }
 
-/** FX is closed: there is no price that can be booked. */
+/** Thrown if FX is closed: no price can be booked. */
 export class Closed extends Error {}
 
 interface Given {
   draft: Draft;
   source: Source | undefined;
-  /** What the form shows. */
+  /** The price that the form shows. */
   offer: Offer | undefined;
 }
 
 interface Told {
   onReviewed: (review: Review) => void;
-  /** There is no review: the form says why. */
+  /** Called if there is no review: the form says why. */
   onRefused: () => void;
   onOrdered: (made: OrderedIds) => void;
 }
 
-/** From the form to the review, and from there to the order. */
+/** Leads from the form to the review, and from there to the order. */
 export function useOrder({ onReviewed, onRefused, onOrdered }: Told) {
   const t = useText();
   const locale = useLocale();
@@ -116,21 +116,21 @@ export function useOrder({ onReviewed, onRefused, onOrdered }: Told) {
     ...{ faults, setFaults, review, order },
     isPending: reviewing.isPending,
     isOrdering: ordering.isPending,
-    /** Why there is no review, where no field of the form says it. */
+    /** Why there is no review, if no field of the form explains it. */
     unplaced: reviewing.error && told(reviewing.error).size === 0 ? reviewing.error : undefined,
     orderError: ordering.error,
     forget: () => ordering.reset(),
   };
 }
 
-/** The payments that were made, and why their day is another one. */
+/** The payments that were made, each with the reason if its day was moved. */
 export type OrderedIds = { id: string; warning: string | null }[];
 
 function placed(error: Error): Map<string, string> {
   return error instanceof CallError ? faultsOfRefusal(error) : new Map();
 }
 
-/** Asks the service what the order would make, with a price that is good for a while. */
+/** Asks the service what the order would create, with a price that holds for a while. */
 async function lookThrough(clientId: string, { draft, source, offer }: Given, locale: string): Promise<Review> {
   if (!source) throw new TypeError('nothing is paid from');
   const exchange = exchangeOf(draft, source, locale);
@@ -141,7 +141,7 @@ async function lookThrough(clientId: string, { draft, source, offer }: Given, lo
   return { order, rows: await reviewOrder(clientId, order), offer: price, key: crypto.randomUUID() };
 }
 
-/** Of the days that the service would move, those that nobody can choose. */
+/** Days that nobody can choose, among those that the service would move. */
 async function closedDays(
   queries: QueryClient,
   clientId: string,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { askPrice, type Offer, type WantedExchange } from '../../data/quotes.ts';
 
-/** An exchange is priced once it has not changed for so long: people are typing. */
+/** An exchange is priced once it has not changed for this long, because people are typing. */
 const PAUSE_MS = 700;
 
 interface Price {
@@ -11,7 +11,7 @@ interface Price {
   renew: () => void;
 }
 
-/** The price of the exchange that an order needs: it is asked for again when the exchange changes, and not when the price ends. */
+/** The price of the exchange that an order needs. It is requested again when the exchange changes, not when the price expires. */
 export function usePrice(clientId: string, wanted: WantedExchange | undefined): Price {
   const key = wanted && JSON.stringify(wanted);
   const [found, setFound] = useState<{ key: string; offer?: Offer; error?: unknown }>();

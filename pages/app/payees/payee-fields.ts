@@ -1,9 +1,9 @@
 import type { CallError } from '../../data/call-error.ts';
 import type { Beneficiary, BeneficiaryNeeds, PayeeFields } from '../../data/payees.ts';
 
-/** What every payee has. */
+/** The fields that every payee has. */
 const ALWAYS = ['name', 'country_code', 'bank_country_code', 'bank_currency_code'] as const;
-/** What a country and a currency may ask for, in the order in which it is asked. */
+/** The fields that a country and a currency may require, in the order of the form. */
 const DETAILS = [
   'iban',
   'account_number',
@@ -21,19 +21,19 @@ type Detail = (typeof DETAILS)[number];
 /** A field that the form asks for. */
 export interface AskedField {
   name: Detail;
-  /** What the country calls it. */
+  /** The country's own name for it. */
   local: string | undefined;
-  /** It is in none of the ways to say the account. */
+  /** True if no group of mandatory fields contains it. */
   isOptional: boolean;
 }
 
 interface Asked {
   fields: AskedField[];
-  /** The ways to say the account, each by the fields that others do not have; one alone is none. */
+  /** The ways to identify the account, each by those of its fields that not all ways share. Empty if there is only one way. */
   ways: AskedField[][];
 }
 
-/** What the form asks for once the country of the bank and the currency are chosen. */
+/** The fields that the form asks for, once the bank's country and the currency are chosen. */
 export function askedFields(needs: readonly BeneficiaryNeeds[], country: string, currency: string): Asked {
   const all = needs.find((each) => each.country === country)?.currencies ?? [];
   const entry = currency === '' ? undefined : (all.find((each) => each.currency === currency) ?? all.at(-1));
@@ -52,22 +52,22 @@ export function askedFields(needs: readonly BeneficiaryNeeds[], country: string,
   return { fields, ways: ways.length > 1 ? ways : [] };
 }
 
-/** The currencies that some country has rules of its own for. */
+/** The currencies for which some country has its own rules. */
 export function namedCurrencies(needs: readonly BeneficiaryNeeds[]): string[] {
   return needs
     .flatMap(({ currencies }) => currencies.map(({ currency }) => currency))
     .filter((each) => each !== 'default');
 }
 
-/** The texts of a form: those of a payee, or none. */
+/** The texts of the form: those of the payee, or empty ones. */
 export function textsOf(payee: Beneficiary | undefined): PayeeFields {
   const given: Record<string, unknown> = { ...payee, ...payee?.bank_accounts[0] };
   return Object.fromEntries([...ALWAYS, ...DETAILS].map((name) => [name, String(given[name] ?? '')]));
 }
 
 /**
- * What is sent: the fields that are asked for. Of a change, those that became others, and what is no longer asked for is cleared.
- * @param before the texts that the form began with, where a payee is changed
+ * The fields to send. For a change, these are the changed ones; fields that the form no longer asks for are cleared.
+ * @param before the texts that the form began with, if a payee is changed
  */
 export function sentFields(texts: PayeeFields, asked: Asked, before: PayeeFields | undefined): PayeeFields {
   const shown: readonly string[] = [...ALWAYS, ...asked.fields.map(({ name }) => name)];
@@ -75,7 +75,7 @@ export function sentFields(texts: PayeeFields, asked: Asked, before: PayeeFields
   return Object.fromEntries(before ? sent.filter(([name = '', text]) => text !== before[name]) : sent);
 }
 
-/** The first fault of each field of a refused body: its code. */
+/** The code of the first fault of each field of a refused body. */
 export function faultsOf(error: CallError | undefined): Map<string, string> {
   if (!error || error.errors.length === 0) return new Map();
   return new Map([...error.faults].map(([field, { code }]) => [field, code]));

@@ -16,14 +16,14 @@ import { ReasonSelect } from '../reason-select.tsx';
 import { type AskedField, askedFields, faultsOf, namedCurrencies, sentFields, textsOf } from './payee-fields.ts';
 
 interface PayeeFormProps {
-  /** The one that is changed; a new one without it. */
+  /** The payee to change; without it, a new one is made. */
   payee?: Beneficiary | undefined;
   onBack: () => void;
-  /** It is saved. @param made a new one */
+  /** Called when it is saved. @param made the new payee, if one was made */
   onDone: (made: Beneficiary | undefined) => void;
 }
 
-/** The form of a payee. What it asks for follows the bank's country and the currency; a field that one leaves says what is wrong. */
+/** The form of a payee. The bank's country and the currency decide its fields. A field shows its error when the person leaves it. */
 export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -89,7 +89,7 @@ export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode 
   );
 }
 
-/** What a control has of its field. */
+/** The part of a field's state that its control uses. */
 interface Bound {
   name: string;
   value: string;
@@ -98,7 +98,7 @@ interface Bound {
   onBlur: () => void;
 }
 
-/** The countries and the currency, which say what else is asked for. */
+/** The countries and the currency, which decide the other fields. */
 function Choices({
   field,
   countries,
@@ -130,7 +130,7 @@ function Choices({
   );
 }
 
-/** Says that one of several ways to name the account is enough. */
+/** Says that one of several ways to identify the account is enough. */
 function Ways({ ways }: { ways: AskedField[][] }): ReactNode {
   const t = useText();
   if (ways.length === 0) return null;
@@ -145,7 +145,7 @@ function DetailField({ asked: { name, local, isOptional }, field }: { asked: Ask
   return <TextField {...field} {...said} autoComplete="off" maxLength={255} />;
 }
 
-/** What is wrong with the fields that the person has left: the service tries the form each time that one is left. */
+/** The errors of the fields that the person has left. The service checks the form each time that a field is left. */
 function useFaults(given: { clientId: string; id: string | undefined; fields: PayeeFields }) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [faults, setFaults] = useState(new Map<string, string>());
@@ -156,7 +156,7 @@ function useFaults(given: { clientId: string; id: string | undefined; fields: Pa
     setLeft(new Set(left).add(name));
     trying.current?.abort();
     const { signal } = (trying.current = new AbortController());
-    // A trial that no answer came to says nothing: saving will.
+    // A failed check says nothing: saving will report the errors.
     tryPayee(given, signal).then(
       (error) => setFaults(faultsOf(error)),
       () => undefined,
@@ -177,7 +177,7 @@ const TOLD = [
   ...(['invalid_bank_identifier', 'details_disagree', 'invalid_country', 'invalid_currency'] as const),
 ] as const;
 
-/** What a fault means, in the person's words. */
+/** What a fault means, in words for the person. */
 function faultText(code: string | undefined): TextKey {
   return `payees.fault.${TOLD.find((each) => each === code) ?? 'invalid_format'}`;
 }

@@ -25,10 +25,10 @@ const TONES: Record<Beneficiary['aml_status'], Tone> = {
   Blocked: 'bad',
 };
 
-/** What is open above the list: a form, without a payee for a new one, or the question whether to delete. */
+/** What is open above the list: the form (without a payee, for a new one), or the deletion dialog. */
 type Opened = { act: 'save'; payee?: Beneficiary } | { act: 'delete'; payee: Beneficiary };
 
-/** Whom the client pays: found by name, made, changed and deleted. */
+/** The client's payees: search, create, change and delete. */
 export default function PayeesPage(): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();
@@ -100,7 +100,7 @@ export default function PayeesPage(): ReactNode {
 
 interface PayeeTableProps {
   rows: Beneficiary[];
-  /** They are what a text has found. */
+  /** True if the rows are results of a search. */
   isSearch: boolean;
   mayManage: boolean;
   onOpen: (opened: Opened) => void;
@@ -155,10 +155,10 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
   return <Table name={t('payees.title')} columns={columns} rows={rows} rowKey={({ beneficiary_id: id }) => id ?? ''} />;
 }
 
-/** The id of the text that a payee's buttons are described by. */
+/** The id of the text that describes a payee's buttons. */
 const nameId = ({ beneficiary_id: id }: Beneficiary) => `payee-${id}`;
 
-/** A button of a row. The payee tells it from others of its name. */
+/** A button of a row. The payee tells it from others with the same name. */
 function Act({ name, of, onPress }: { name: string; of: Beneficiary; onPress: () => void }): ReactNode {
   return (
     <Button kind="quiet" aria-describedby={nameId(of)} onPress={onPress}>

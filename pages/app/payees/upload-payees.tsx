@@ -7,10 +7,10 @@ import { useClient } from '../client.tsx';
 
 /** A file that was sent. */
 export interface SentFile {
-  /** Of what it becomes. */
+  /** The id of the upload that it becomes. */
   id: string;
   name: string;
-  /** A place in its list is a line of it: a CSV, whose header is line 1. */
+  /** True for a CSV file, whose places are lines and whose header is line 1. */
   hasLines: boolean;
 }
 
@@ -19,7 +19,7 @@ interface UploadPayeesProps {
   onError: (error: Error | undefined) => void;
 }
 
-/** `Upload payees`: sends a file once it is chosen. `Template` is a file without payees. */
+/** `Upload payees` sends a file once it is chosen. `Template` is a file without payees. */
 export function UploadPayees({ onSent, onError }: UploadPayeesProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -49,7 +49,7 @@ export function UploadPayees({ onSent, onError }: UploadPayeesProps): ReactNode 
         accept=".csv,.json,text/csv,application/json"
         onChange={({ target }) => {
           const file = target.files?.[0];
-          // The same file can be chosen again once it was mended.
+          // Lets the person choose the same file again after correcting it.
           target.value = '';
           if (file) send(file);
         }}
@@ -60,7 +60,7 @@ export function UploadPayees({ onSent, onError }: UploadPayeesProps): ReactNode 
 
 let made: string | undefined;
 
-/** The address of the template, for as long as the document lives. */
+/** The address of the template, valid as long as the document. */
 function templateAddress(): string {
   made ??= URL.createObjectURL(new Blob([`${PAYEE_COLUMNS.join(',')}\r\n`], { type: 'text/csv' }));
   return made;

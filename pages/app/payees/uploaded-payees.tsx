@@ -11,7 +11,7 @@ import { useClient } from '../client.tsx';
 import { PagedList } from '../paged-list.tsx';
 import type { SentFile } from './upload-payees.tsx';
 
-/** What becomes of a file of payees: how far it is, and the rows that failed. */
+/** The progress of a file of payees, and the rows that failed. */
 export function UploadedPayees({ file }: { file: SentFile }): ReactNode {
   const rich = useRichText();
   const { client_id: clientId } = useClient();
@@ -36,7 +36,7 @@ export function UploadedPayees({ file }: { file: SentFile }): ReactNode {
   );
 }
 
-/** The header of a CSV is line 1, and places count from 0. */
+/** The header of a CSV file is line 1, and places count from 0. */
 const FIRST_LINE = 2;
 
 function FailedRows({ file: { id, hasLines } }: { file: SentFile }): ReactNode {

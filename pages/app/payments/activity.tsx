@@ -9,7 +9,7 @@ import './activity.css';
 
 type What = RecentActivity['what'];
 
-/** What ends that a payment waits. */
+/** The events that end a payment's wait for approval. */
 export const DECIDED: ReadonlySet<string> = new Set<What>(['AUTHORIZED', 'REJECTED', 'CANCELLED', 'INVALIDATED']);
 
 /** What happened, and who did it, in a few words. */
@@ -23,7 +23,7 @@ export function ActivityText({ entry: { what, by } }: { entry: RecentActivity })
     : rich(`payments.activity.${what}`, {});
 }
 
-/** What happened to payments lately. @param isOfDay the day stands above: the time is enough */
+/** Recent events of payments. @param isOfDay the day is shown above, so that the time is enough */
 export function ActivityList({ entries, isOfDay }: { entries: RecentActivity[]; isOfDay?: boolean }): ReactNode {
   return (
     <ul className="plain stack tight">

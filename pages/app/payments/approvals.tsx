@@ -9,7 +9,7 @@ import { useRichText, useText } from '../../texts/text.tsx';
 
 type Explanation = PaymentView['explanation'];
 
-/** The rule that governs a payment, who has acted, and who could act now. */
+/** The rule that applies to a payment, who has acted, and who could act now. */
 export function Approvals({ payment, explanation }: Pick<PaymentView, 'payment' | 'explanation'>): ReactNode {
   const t = useText();
   const { authorisations } = payment.approvals_workflow;

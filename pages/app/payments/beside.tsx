@@ -14,7 +14,7 @@ import { PaymentSteps } from './steps.tsx';
 import { PaymentSummary } from './summary.tsx';
 import './beside.css';
 
-/** A payment beside the list that it was chosen in: what one needs to work through the list. */
+/** A payment beside the list that it was chosen from: what a person needs to work through the list. */
 export function BesidePayment({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -40,7 +40,7 @@ function Shown({ view }: { view: PaymentView }): ReactNode {
   const { client_id: clientId } = useClient();
   const queries = useQueryClient();
   const { payment, explanation, way } = view;
-  // The list beside it is not live: what was decided here is shown there at once.
+  // The list beside it is not live, so it is refreshed at once after a decision here.
   const decided = () => void queries.invalidateQueries({ queryKey: ['search', clientId] });
   const { actions, result, dialog } = useDecision(view, decided);
   return (

@@ -12,15 +12,15 @@ import { Amount } from './payee.tsx';
 import './decision.css';
 
 interface Decision {
-  /** The buttons of what one may do now; null where one never could. */
+  /** Buttons for what the person may do now; null if the person could never do anything. */
   actions: ReactNode;
-  /** What became of it. */
+  /** The result of the last act. */
   result: ReactNode;
-  /** What is asked before. */
+  /** The dialog that asks first. */
   dialog: ReactNode;
 }
 
-/** What a person may decide about an open payment. @param onDecided also told, where the payment stands in a list */
+/** What a person may decide about an open payment. @param onDecided is also called, if the payment is shown in a list */
 export function useDecision(view: PaymentView, onDecided?: () => void): Decision {
   const t = useText();
   const { payment, explanation } = view;
@@ -51,7 +51,7 @@ export function useDecision(view: PaymentView, onDecided?: () => void): Decision
   };
 }
 
-/** The way to the payment that waits next for the person: whoever decides about one mostly decides about several. */
+/** A link to the next payment that waits for the person: people usually decide about several. */
 function NextPayment(): ReactNode {
   const t = useText();
   const { data: payment } = useQuery(nextWaitingQuery(useClient().client_id));
@@ -69,7 +69,7 @@ function NextPayment(): ReactNode {
 const ACTIONS = ['authorise', 'reject', 'cancel'] as const;
 const KINDS = { authorise: 'primary', reject: 'danger', cancel: 'second' } as const;
 
-/** What one may do now. Where an act falls away its place stays empty: no other button comes under a finger that was about to press. */
+/** The acts that are possible now. A removed act leaves a gap, so that no other button moves under a finger about to press. */
 function Actions({ allowed, onAsk }: { allowed: readonly Decided[]; onAsk: (action: Decided) => void }): ReactNode {
   const t = useText();
   const seen = useRef(new Set<Decided>());

@@ -16,7 +16,7 @@ const STATES = [
   ['payments.payee.blocked', 'beneficiary_blocked'],
 ] as const satisfies readonly (readonly [TextKey, keyof Payment])[];
 
-/** All that is known of a payment. */
+/** Everything known about a payment. */
 export function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const foreign = (text: string | null) => text && <ForeignText>{text}</ForeignText>;

@@ -10,18 +10,18 @@ import { usePause } from '../../design/pause.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 
-/** Characters of a reference. */
+/** Maximum characters of a reference. */
 const MAX_TEXT_LENGTH = 140;
 const MIN_TEXT_LENGTH = 2;
 
 interface FindFieldProps {
   value: string;
   onChange: (text: string) => void;
-  /** A filter was chosen. */
+  /** Called when the person chooses a filter. */
   onFilter: (filter: SearchTexts) => void;
 }
 
-/** The one field that understands an id, a reference, an amount and a payee: it shows what it finds, and Enter takes what fits best. */
+/** The single search field for an id, a reference, an amount or a payee. It shows its finds, and Enter takes the best match. */
 export function FindField({ value, onChange, onFilter }: FindFieldProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

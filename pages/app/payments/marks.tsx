@@ -9,7 +9,7 @@ function isMarked(marks: PaymentMarks | undefined): marks is PaymentMarks {
   return marks !== undefined && (marks.first_payment || marks.payee_changed !== null || marks.due !== null);
 }
 
-/** What an approver should look at twice, in a few words. */
+/** What an approver should check twice, in a few words. */
 export function Marks({ marks }: { marks: PaymentMarks | undefined }): ReactNode {
   const t = useText();
   if (!isMarked(marks)) return null;
@@ -23,7 +23,7 @@ export function Marks({ marks }: { marks: PaymentMarks | undefined }): ReactNode
   );
 }
 
-/** The marks with what they mean: what was changed, and when. */
+/** The marks with their meaning: what was changed, and when. */
 export function ExplainedMarks({ marks }: { marks: PaymentMarks | undefined }): ReactNode {
   const t = useText();
   const rich = useRichText();

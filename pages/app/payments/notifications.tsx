@@ -3,7 +3,7 @@ import type { PaymentView } from '../../data/payments.ts';
 import { Moment } from '../../design/moment.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** What the client's programs were told of a payment, and whether they have got it. */
+/** The notifications of a payment to the client's programs, and whether they were received. */
 export function PaymentNotifications({ notifications }: Pick<PaymentView['way'], 'notifications'>): ReactNode {
   const t = useText();
   return (

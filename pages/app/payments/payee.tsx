@@ -13,12 +13,12 @@ export function Amount({ payment }: { payment: Payment }): ReactNode {
   return <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />;
 }
 
-/** The account that is paid, in short: its IBAN, or else its number. */
+/** The payee's account in short: its IBAN, or else its number. */
 export function AccountNumber({ payment: { iban, account_number: number } }: { payment: Payment }): ReactNode {
   return <span className="digits">{iban ? <Iban>{iban}</Iban> : <ForeignText>{number}</ForeignText>}</span>;
 }
 
-/** The account that is paid, with everything that names it. */
+/** The payee's account with all its identifiers. */
 export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const parts: [TextKey, string | null][] = [

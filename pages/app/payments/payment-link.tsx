@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import './payment-link.css';
 
-/** Characters of an id that is never broken over two lines. */
+/** Characters up to which an id is never broken over two lines. */
 const MAX_UNBROKEN_LENGTH = 16;
 
-/** The id of a payment as a link to its page, in the same client. */
+/** The id of a payment as a link to its page, for the same client. */
 export function PaymentLink({ id }: { id: string }): ReactNode {
   return (
     <Link

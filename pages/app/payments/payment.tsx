@@ -19,7 +19,7 @@ import { PaymentSteps } from './steps.tsx';
 import { PaymentSummary } from './summary.tsx';
 import './payment.css';
 
-/** A payment: what it is, how it stands, and what one may do with it. */
+/** A payment: its facts, its status, and what the person may do with it. */
 export default function PaymentPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

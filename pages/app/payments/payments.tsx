@@ -21,10 +21,10 @@ import { StateTabs } from './state-tabs.tsx';
 import { PaymentStatus } from './status.tsx';
 import './payment-cards.css';
 
-/** The fields that the service can order by, by their columns. */
+/** The service's sort fields, by column. */
 const ORDERS: Record<string, string> = { created_date: 'order_date', payment_date: 'value_date' };
 
-/** The search of payments. Its filters, its order and its page stand in the address, under the API's names. */
+/** The search of payments. Its filters, order and page are in the address, under the API's names. */
 export default function PaymentsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -50,7 +50,7 @@ export default function PaymentsPage(): ReactNode {
   );
 }
 
-/** The form is made again where its filters came from elsewhere: after its own search the focus stays in its field. */
+/** Resets the form if its filters came from elsewhere. After the form's own search, the focus stays in its field. */
 function useForm(search: SearchTexts) {
   const filters = filtersText(search);
   const form = useRef({ made: 0, filters, sent: '' });
@@ -62,24 +62,24 @@ function useForm(search: SearchTexts) {
 interface ResultsProps {
   clientId: string;
   search: SearchTexts;
-  /** The payment that stands beside the list. */
+  /** The payment shown beside the list. */
   opened: string | undefined;
   onGo: (search: SearchTexts) => void;
 }
 
-/** There is room for a payment beside the list. */
+/** The window has room for a payment beside the list. */
 const WIDE = matchMedia('(min-width: 75rem)');
 
 function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
   const t = useText();
-  // People want the newest first; the API's own default is the other way round.
+  // People want the newest first; the API's default is the opposite order.
   const order = search.order ?? 'desc';
   const orderBy = search.order_by ?? 'order_date';
   const size = Number(search.page_size ?? PAGE_SIZE);
   const page = Number(search.page ?? 1);
   const wanted = { ...search, order, order_by: orderBy, page: String(page), page_size: String(size) };
   const { data: found, error, refetch, isPlaceholderData } = useQuery(searchQuery(clientId, wanted));
-  // Many rows are drawn in slices: a slow phone scrolls and takes taps in between.
+  // Many rows are rendered in slices, so that a slow phone can scroll and take taps in between.
   const data = useDeferredValue(found);
   const columns = useSearchColumns();
   const beside = useBeside(search, opened);
@@ -90,7 +90,7 @@ function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
     onGo({ ...rest, order_by: ORDERS[key] ?? 'order_date', order: descending ? 'desc' : 'asc' });
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the links in the list
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the links in the list
     <div className="list-and-one" data-open={beside.id && ''} onKeyDown={beside.onKeyDown}>
       <section
         className="card stack"
@@ -134,7 +134,7 @@ function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
   );
 }
 
-/** The payment beside the list: its id stands in the address. Arrow keys on a payment's link go through the list. */
+/** The payment beside the list: its id is in the address. Arrow keys on a payment's link move through the list. */
 function useBeside(search: SearchTexts, opened: string | undefined) {
   const navigate = useNavigate();
   const show = (id: string | undefined) =>

@@ -10,12 +10,12 @@ import { Refusal } from '../decide/decision-dialog.tsx';
 
 interface ResultsHeadProps {
   clientId: string;
-  /** With its order. */
+  /** Includes the order. */
   search: SearchTexts;
   total: number;
 }
 
-/** How many payments a search has found, and the way to have all of them as a file. Whoever goes to another page gets it all the same. */
+/** How many payments a search has found, and a way to download them all. The download continues if the person opens another page. */
 export function ResultsHead({ clientId, search, total }: ResultsHeadProps): ReactNode {
   const t = useText();
   const saving = useAct(async () => {

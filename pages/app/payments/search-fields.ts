@@ -20,10 +20,10 @@ export const RANGES = ['equal', 'over', 'below'] as const;
 const FILTERS = [...TEXT_FIELDS, ...DAY_FIELDS, ...MORE_FIELDS, 'status', 'payment_currency', 'amount', 'amount_range'];
 const PLACES = ['order', 'order_by', 'page', 'page_size'];
 
-/** Payments on a page, where the address does not say. */
+/** Payments on a page, unless the address says otherwise. */
 export const PAGE_SIZE = 50;
 
-/** What an address searches for: its filters, its order and its page, and nothing else that stands there. */
+/** The search in an address: its filters, order and page, and nothing else from the address. */
 export function searchOf(search: Search): SearchTexts {
   const texts: SearchTexts = {};
   for (const name of [...FILTERS, ...PLACES]) {
@@ -33,7 +33,7 @@ export function searchOf(search: Search): SearchTexts {
   return texts;
 }
 
-/** What the form searches for: the filters that are filled in. A new search begins at its first page and keeps the order. */
+/** The search in the form: the filters that are filled in. A new search starts at page one and keeps the order. */
 export function searchOfForm(form: HTMLFormElement, before: SearchTexts): SearchTexts {
   const filled = new FormData(form);
   const texts: SearchTexts = {};
@@ -42,18 +42,18 @@ export function searchOfForm(form: HTMLFormElement, before: SearchTexts): Search
     if (value) texts[name] = value;
   }
   if (texts.payment_currency) texts.payment_currency = texts.payment_currency.toUpperCase();
-  // The service takes the two together only.
+  // The service accepts the two only together.
   if (!texts.amount) delete texts.amount_range;
   for (const name of ['order', 'order_by', 'page_size']) if (before[name]) texts[name] = before[name];
   return texts;
 }
 
-/** The filters of a search, in one order: two searches for the same have the same text. */
+/** The filters of a search in a fixed order, so that equal searches have equal texts. */
 export function filtersText(search: SearchTexts): string {
   return JSON.stringify(FILTERS.map((name) => search[name] ?? ''));
 }
 
-/** How many filters a search has. */
+/** The number of filters in a search. */
 export function filtersOf(search: SearchTexts): number {
   return FILTERS.filter((name) => name !== 'amount_range' && search[name]).length;
 }

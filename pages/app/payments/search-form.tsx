@@ -14,11 +14,11 @@ import { understood } from './understand.ts';
 interface SearchFormProps {
   search: SearchTexts;
   onSearch: (search: SearchTexts) => void;
-  /** The search without any filter. */
+  /** Clears every filter. */
   onClear: () => void;
 }
 
-/** A phone: the filters would fill a screen before the first payment. */
+/** A phone, where the filters would fill a screen before the first payment. */
 const NARROW = matchMedia('(max-width: 40rem)');
 
 function useNarrow(): boolean {
@@ -32,8 +32,8 @@ function useNarrow(): boolean {
 }
 
 /**
- * One field for most searches, and the filters under the names of the API's parameters, each in sight and small until it is used. On a
- * phone most of them open when they are wanted.
+ * One field for most searches, and the filters under the names of the API's parameters. All are visible, and each is small until it is
+ * used. On a phone most of them are folded away.
  */
 export function SearchForm({ search, onSearch, onClear }: SearchFormProps): ReactNode {
   const t = useText();
@@ -96,7 +96,7 @@ export function SearchForm({ search, onSearch, onClear }: SearchFormProps): Reac
   );
 }
 
-/** Another search begins at its first page. */
+/** The same search from its first page. */
 function withoutPage({ page: _, ...search }: SearchTexts): SearchTexts {
   return search;
 }

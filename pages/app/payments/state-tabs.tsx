@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import type { SearchTexts } from '../../data/payments.ts';
 import { useText } from '../../texts/text.tsx';
 
-/** The states that people think in, as the filter has them; '' is all. */
+/** The states that people think in, by filter value; '' means all. */
 const STATES = ['', 'pending_to_authorise', 'authorised', 'complete', 'rejected', 'cancelled'] as const;
 
-/** The states of a search, of which one is looked at. The other filters stay. */
+/** The states of a search as tabs, one of which is selected. The other filters stay. */
 export function StateTabs({ search }: { search: SearchTexts }): ReactNode {
   const t = useText();
   const { page: _, status = '', ...rest } = search;

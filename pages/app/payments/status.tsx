@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../design/badge.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 
-/** How each status is called on the pages. */
+/** The text of each status. */
 export const STATUS_TEXTS: Record<Payment['status'], TextKey> = {
   'Payment pending of authorization': 'payments.status.pending',
   'Validating beneficiary information': 'payments.status.validating',

@@ -8,7 +8,7 @@ import { STATUS_TEXTS } from './status.tsx';
 
 type Status = Payment['status'];
 
-/** The way that payments go; a payment that needs no approval begins at the second place. */
+/** The usual way of a payment. A payment that needs no approval starts at the second step. */
 const WAY: Status[] = [
   'Payment pending of authorization',
   'Validating beneficiary information',
@@ -23,7 +23,7 @@ interface Taken {
   at: string | null;
 }
 
-/** An imported payment has no history here: only what stands on it. */
+/** The steps of an imported payment, which has no history here: only what its own fields say. */
 function toldBy(payment: Payment, sentAt: string | null): Taken[] {
   const { status, authorised_date: approvedAt, rejected_date: rejectedAt, cancelled_date: cancelledAt } = payment;
   const told: Taken[] = [];
@@ -33,7 +33,7 @@ function toldBy(payment: Payment, sentAt: string | null): Taken[] {
   return told;
 }
 
-/** The status of a payment as steps, with the times of those that it has taken, and what is left. */
+/** The status of a payment as steps, with the times of those taken, and the steps left. */
 export function PaymentSteps({ payment, way }: { payment: Payment; way: PaymentView['way'] }): ReactNode {
   const t = useText();
   const { status } = payment;

@@ -8,7 +8,7 @@ import { Amount, PayeeAccount } from './payee.tsx';
 import { PaymentStatus } from './status.tsx';
 import './summary.css';
 
-/** What one looks at first: how much, to whom, and how it stands. */
+/** What people look at first: the amount, the payee, and the status. */
 export function PaymentSummary({ view: { payment, way, marks } }: { view: PaymentView }): ReactNode {
   const t = useText();
   const waits = payment.status === 'Payment pending of authorization';

@@ -2,8 +2,8 @@ import type { Finds } from '../../../src/payments/views/find.ts';
 import type { SearchTexts } from '../../data/payments.ts';
 
 /**
- * The filters that a text of the one field most likely means, by what it names: an id or UETR, a reference, an amount, a payee. What names
- * nothing is looked for as a reference.
+ * The filters that a search text most likely means, judged by what it matches: an id or UETR, a reference, an amount, a payee. A text that
+ * matches nothing is treated as a reference.
  */
 export function understood(text: string, { payments, payees }: Finds): SearchTexts {
   if (payments.some(({ reference }) => reference === text)) return { reference: text };

@@ -19,7 +19,7 @@ interface DialogProps {
   onDone: () => void;
 }
 
-/** Sets an authenticator up: the password where the sign-in was a while ago, the QR code, the first code, the recovery codes. */
+/** Sets up an authenticator: the password if the sign-in is not recent, the QR code, the first code, and the recovery codes. */
 export function AuthenticatorDialog({ onClose, onDone }: DialogProps): ReactNode {
   const t = useText();
   const begin = useMutation({

@@ -1,4 +1,4 @@
-/** The order counts: most browsers also name the ones that they descend from. */
+/** The order matters: most browsers also name the ones that they descend from. */
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** A browser as people call it: `Firefox 145, Windows`. What is not known stays as the browser names itself. */
+/** The usual name of a browser, such as `Firefox 145, Windows`. An unknown browser keeps its own text. */
 export function browserName(userAgent: string): string {
   const found = BROWSERS.map(([pattern, name]) => {
     const version = pattern.exec(userAgent)?.[1];

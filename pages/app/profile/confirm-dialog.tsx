@@ -6,12 +6,12 @@ import { TextField } from '../../design/field.tsx';
 import { Failure } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** Whether the service asks for the password before it does something: the sign-in was a while ago, or the password was wrong. */
+/** Whether the service asks for the password first: the sign-in is not recent, or the password was wrong. */
 export function needsPassword(error: unknown): boolean {
   return error instanceof CallError && error.field === 'current_password';
 }
 
-/** Asks for the password again, so that a browser that was left open changes nothing of the sign-in. */
+/** Asks for the password again, so that nobody can change the sign-in from an unattended browser. */
 export function ConfirmDialog({
   title,
   error,
@@ -19,7 +19,7 @@ export function ConfirmDialog({
   onClose,
 }: {
   title: string;
-  /** Why the password is asked for, or was refused. */
+  /** Why the password is requested, or was refused. */
   error: unknown;
   onConfirm: (password: string) => void;
   onClose: () => void;

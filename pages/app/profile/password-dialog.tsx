@@ -14,7 +14,7 @@ interface Passwords {
   new_password: string;
 }
 
-/** Changes the password. Every other session and refresh token of the person ends. */
+/** Changes the password. This ends all other sessions and refresh tokens of the person. */
 export function PasswordDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }): ReactNode {
   const t = useText();
   const form = useId();

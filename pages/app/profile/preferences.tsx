@@ -13,16 +13,16 @@ interface Change {
   approval_mails?: boolean;
 }
 
-/** The person's language and mails: each choice is saved at once. */
+/** The person's language and mails. Each choice is saved at once. */
 export function Preferences(): ReactNode {
   const t = useText();
   const { language, approval_mails } = useSession();
-  // Kept here too: the mutation tells of itself a moment after the click, and the box would jump back meanwhile.
+  // Also kept here: the mutation reports a moment after the click, and the box would jump back meanwhile.
   const [wanted, setWanted] = useState<boolean>();
   const save = useMutation({
     mutationFn: (body: Change) => call('PATCH', '/app/profile', { body }),
     onSuccess: async (_, { language: chosen }) => {
-      // The document is written in the person's language by the service.
+      // The service writes the document in the person's language.
       if (chosen !== undefined) location.reload();
       else await refreshSession();
     },

@@ -8,7 +8,7 @@ import { Preferences } from './preferences.tsx';
 import { Security } from './security.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The person who is signed in, and what it decides for itself. */
+/** The person who is signed in, and their own settings. */
 export default function ProfilePage(): ReactNode {
   const t = useText();
   const { name, email } = useSession();

@@ -11,7 +11,7 @@ import { useText } from '../../texts/text.tsx';
 import { ConfirmDialog, needsPassword } from './confirm-dialog.tsx';
 import './recovery-dialog.css';
 
-/** Makes new recovery codes and shows them. Those before end. */
+/** Makes new recovery codes and shows them. The former ones stop working. */
 export function RecoveryDialog({ onClose }: { onClose: () => void }): ReactNode {
   const t = useText();
   const make = useMutation({
@@ -46,7 +46,7 @@ export function RecoveryDialog({ onClose }: { onClose: () => void }): ReactNode 
   );
 }
 
-/** Recovery codes, for this one time. */
+/** Recovery codes, shown only this once. */
 export function CodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }): ReactNode {
   const t = useText();
   const [isCopied, setCopied] = useState(false);

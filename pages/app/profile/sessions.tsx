@@ -16,7 +16,7 @@ import { browserName } from './browser-name.ts';
 
 const KEY = ['sessions'];
 
-/** The browsers in which the person is signed in, and the way to end them. */
+/** The browsers in which the person is signed in, and buttons to end those sessions. */
 export function Sessions(): ReactNode {
   const t = useText();
   const list = useQuery({

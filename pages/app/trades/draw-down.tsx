@@ -21,18 +21,18 @@ import { faultsOf } from './faults.ts';
 import { PayFrom } from './pay-from.tsx';
 import { Rate } from './rate.tsx';
 
-/** Characters of an amount with the signs between its groups. */
+/** Maximum characters of an amount, including group separators. */
 const MAX_AMOUNT_LENGTH = 40;
 
 interface DrawDownProps {
   trade: ListedTrade;
-  /** What is left of it, a decimal. */
+  /** The remaining amount, as a decimal text. */
   left: string;
-  /** It has become a trade of its own. */
+  /** Called when it has become a trade of its own. */
   onDone: (id: string) => void;
 }
 
-/** `Draw down`: takes a part of a window forward, at its rate. */
+/** `Draw down`: takes part of a window forward at its rate. */
 export function DrawDown(props: DrawDownProps): ReactNode {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
@@ -101,7 +101,7 @@ function DrawDownDialog({ trade, left, onBack, onDone }: DrawDownProps & { onBac
   );
 }
 
-/** The form of a drawdown: its texts, and what is wrong with them. */
+/** The form of a drawdown: its texts and their errors. */
 function useDrawdown(id: string, onDone: (id: string) => void) {
   const t = useText();
   const locale = useLocale();

@@ -11,7 +11,7 @@ import { PagedList } from '../paged-list.tsx';
 import { TradeLink } from './trade-link.tsx';
 import { TradeStatus } from './trade-status.tsx';
 
-/** What was drawn down of a window forward. */
+/** The drawdowns of a window forward. */
 export function Drawdowns({ id }: { id: string }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

@@ -1,13 +1,13 @@
 import { CallError } from '../../data/call-error.ts';
 
 interface Placing {
-  /** The field of the form that the amount of the body stands in. */
+  /** The form field that holds the body's amount. */
   amount: string;
-  /** What is said of a field that was left out. */
+  /** The message for a field that was left out. */
   required: string;
 }
 
-/** What the service says of each field of a form that orders a trade. */
+/** The service's message for each field of a form that orders a trade. */
 export function faultsOf(error: Error, { amount, required }: Placing): Map<string, string> {
   if (!(error instanceof CallError)) return new Map();
   const { code, details, faults } = error;

@@ -7,7 +7,7 @@ import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Available } from '../ordering/source-select.tsx';
 
-/** Where the money for a trade comes from: an account in the sold currency, with what is available on it, or a transfer from elsewhere. */
+/** Where the money for a trade comes from: an account in the sold currency with its available amount, or a transfer from elsewhere. */
 export function PayFrom({
   currency,
   ...field

@@ -8,21 +8,21 @@ import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 
 interface PayingInProps {
-  /** What is sold, a decimal. */
+  /** The sold amount, as a decimal text. */
   amount: string;
   currency: string;
-  /** Null: the institution has none in this currency. */
+  /** Null if the institution has no account in this currency. */
   bank: BankAccount | null;
-  /** By when; null: no day is known. */
+  /** The day by which it must arrive; null if unknown. */
   due: string | null;
   reference: string;
-  /** The currency account that is debited instead; null: none. */
+  /** The currency account that is debited instead; null if there is none. */
   account: number | null;
-  /** All of it has arrived. */
+  /** True if all of it has arrived. */
   isPaid?: boolean;
 }
 
-/** Where the sold money has to be sent, or which account is debited for it. */
+/** Where to send the sold money, or which account is debited for it. */
 export function PayingIn(props: PayingInProps): ReactNode {
   const t = useText();
   const { amount, currency, bank, due, reference, account, isPaid = false } = props;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatAmount } from '../../design/money.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 
-/** What one unit of the sold currency buys. @param rate plain decimal text */
+/** How much one unit of the sold currency buys. @param rate plain decimal text */
 export function Rate({ sold, bought, rate }: { sold: string; bought: string; rate: string }): ReactNode {
   const t = useText();
   const locale = useLocale();

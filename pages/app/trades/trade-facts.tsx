@@ -11,7 +11,7 @@ import { Rate } from './rate.tsx';
 import { TradeLink } from './trade-link.tsx';
 import { TradeStatus } from './trade-status.tsx';
 
-/** All that is known of a trade. */
+/** Everything known about a trade. */
 export function TradeFacts({ view: { trade, funds } }: { view: TradeView }): ReactNode {
   const t = useText();
   const { buy_currency: bought, sell_currency: sold, parent_trade_id: parent, fee_amount: fee } = trade;

@@ -12,7 +12,7 @@ import { Amount } from '../payments/payee.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 import { PaymentStatus } from '../payments/status.tsx';
 
-/** What a trade pays, the newest first. */
+/** The payments that a trade funds, newest first. */
 export function TradePayments({ id }: { id: string }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

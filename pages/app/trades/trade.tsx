@@ -21,7 +21,7 @@ import { TradeLink } from './trade-link.tsx';
 import { TradePayments } from './trade-payments.tsx';
 import { isOpen } from './trade-status.tsx';
 
-/** A trade: how it stands, what is left of it, where to pay in, and what it pays. */
+/** A trade: its status, what is left of it, where to pay in, and the payments that it funds. */
 export default function TradePage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

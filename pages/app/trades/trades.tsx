@@ -19,7 +19,7 @@ import { TradeLink } from './trade-link.tsx';
 import { STATUSES, TradeStatus } from './trade-status.tsx';
 import './trades.css';
 
-/** What was exchanged, the newest first. What one looks for stands in the address, under the API's names. */
+/** Past exchanges, newest first. The filters are in the address, under the API's names. */
 export default function TradesPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();

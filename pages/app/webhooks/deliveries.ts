@@ -6,13 +6,13 @@ import { ask } from './subscriptions.ts';
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** How the last attempt ended: an answer's status, or why there was none. */
+/** How the last attempt ended: the status of the answer, or why there was none. */
 interface LastAttempt {
   statusCode: number | null;
   reason: string | null;
 }
 
-/** A notification of a subscription, as the list shows it. */
+/** A notification of a subscription, in the form that the list shows. */
 export interface Delivery {
   id: string;
   type: string;
@@ -36,9 +36,9 @@ export interface DeliveryDetails {
   attempts: Attempt[];
 }
 
-/** Attempts of one notification that are shown: several rounds of the whole schedule. */
+/** Attempts shown for one notification: several rounds of the whole schedule. */
 const MAX_ATTEMPTS = 50;
-/** How often the list is read again: while something is under way, and otherwise. */
+/** How often the list is read again: while something is in progress, and otherwise. */
 const BUSY_MS = 3_000;
 const QUIET_MS = 15_000;
 const HEALTH_MS = 5_000;
@@ -60,7 +60,7 @@ export interface DeliveryFilter {
   type?: string | undefined;
 }
 
-/** What was sent to a receiver, the newest first; it follows what happens. */
+/** What was sent to a receiver, newest first; the list refreshes itself. */
 export const deliveriesQuery = (clientId: string, id: string, filter: DeliveryFilter, first: number) =>
   queryOptions({
     queryKey: ['deliveries', clientId, id, filter, first],
@@ -78,7 +78,7 @@ export const deliveriesQuery = (clientId: string, id: string, filter: DeliveryFi
     },
   });
 
-/** A notification's body, and every attempt to deliver it, the newest first. @param seen attempts that the list knows of */
+/** A notification's body, and every attempt to deliver it, newest first. @param seen number of attempts that the list knows of */
 export const deliveryQuery = (clientId: string, id: string, notification: string, seen: number) =>
   queryOptions({
     queryKey: ['delivery', clientId, id, notification, seen],

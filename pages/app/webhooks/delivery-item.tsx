@@ -22,7 +22,7 @@ interface DeliveryItemProps {
   onDone: (text: string) => void;
 }
 
-/** A notification: what it is about, how it stands, and on demand every attempt. */
+/** A notification: its subject, its status, and on request every attempt. */
 export function DeliveryItem({ delivery, subscription, mayManage, onDone }: DeliveryItemProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -81,7 +81,7 @@ function Details({ delivery, subscription }: Pick<DeliveryItemProps, 'delivery' 
   );
 }
 
-/** A request of the service, and what the receiver answered: whatever it answered, it is only a text here. */
+/** A request of the service, and the receiver's answer. Whatever the answer contains, it is only text here. */
 function AttemptDetails({ attempt, body, url }: { attempt: Attempt; body: string | null; url: string }): ReactNode {
   const t = useText();
   const {

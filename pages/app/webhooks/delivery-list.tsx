@@ -10,12 +10,12 @@ import { DELIVERY_STATUSES, type DeliveryStatus, deliveriesQuery } from './deliv
 import { DeliveryItem } from './delivery-item.tsx';
 import type { Subscription } from './subscriptions.ts';
 
-/** Deliveries that are shown at first, and how many more at each `Show more`. */
+/** Deliveries shown at first, and how many more each `Show more` adds. */
 const PAGE_ROWS = 20;
-/** More are not shown: filters find the rest. */
+/** The most that are shown: filters find the rest. */
 const MAX_ROWS = 400;
 
-/** What was sent to a receiver, the newest first. */
+/** What was sent to a receiver, newest first. */
 export function DeliveryList({
   subscription,
   mayManage,

@@ -46,7 +46,7 @@ export function HealthChart({ subscriptionId }: { subscriptionId: string }): Rea
   );
 }
 
-/** A bar for every hour, also for those in which nothing was sent. */
+/** A bar for every hour, including hours in which nothing was sent. */
 function barsOf({ since, until, hours }: ReceiverHealth, locale: string): Bar[] {
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.at), hour]));
   const format = dateFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' });

@@ -23,18 +23,18 @@ import {
 
 interface ReceiverProps {
   subscription: Subscription;
-  /** All types there are. */
+  /** All existing types. */
   types: string[];
-  /** What was sent to it is shown. */
+  /** True if its deliveries are shown. */
   isOpen: boolean;
   onDone: (text: string) => void;
-  /** A new secret is shown once. */
+  /** Called with a new secret, which is shown once. */
   onSecret: (secret: string) => void;
 }
 
 type DialogName = 'change' | 'rotate' | 'replay' | 'delete';
 
-/** A subscription, what one can do with it, and where it is open how its receiver fares. */
+/** A subscription and its actions; when open, also the health of its receiver. */
 export function Receiver({ subscription, types, isOpen, onDone, onSecret }: ReceiverProps): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();
@@ -122,7 +122,7 @@ export function Receiver({ subscription, types, isOpen, onDone, onSecret }: Rece
   );
 }
 
-/** Whether it is sent to; why not, where the service switched it off. */
+/** Whether notifications are sent to it; if the service switched it off, also why. */
 function State({ subscription: { active, disabledReason } }: Pick<ReceiverProps, 'subscription'>): ReactNode {
   const t = useText();
   if (active) return <Badge tone="good">{t('webhooks.state.active')}</Badge>;

@@ -9,7 +9,7 @@ import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
 import { replay, type Subscription } from './subscriptions.ts';
 
-/** Sends what happened since a moment again: what failed, or everything, also what came while it was paused. */
+/** Sends past notifications again, from a chosen time: the failed ones, or all, including those from while it was paused. */
 export function ReplayDialog({
   subscription: { id, url },
   onBack,

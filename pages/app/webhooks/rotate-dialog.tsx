@@ -9,7 +9,7 @@ import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
 import { newSecret, type Subscription, updateSubscription } from './subscriptions.ts';
 
-/** How long the former secret is signed with beside the new one. */
+/** How long the former secret still signs beside the new one. */
 const OVERLAP_SECONDS = { none: 0, hour: 3_600, day: 86_400, week: 7 * 86_400 } as const;
 type Overlap = keyof typeof OVERLAP_SECONDS;
 const OVERLAPS = Object.keys(OVERLAP_SECONDS) as Overlap[];

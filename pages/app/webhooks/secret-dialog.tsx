@@ -4,7 +4,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Status } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** A secret, shown this once: the page forgets it when the dialog closes. */
+/** A secret, shown only once: the page forgets it when the dialog closes. */
 export function SecretDialog({ secret, onBack }: { secret: string; onBack: () => void }): ReactNode {
   const t = useText();
   const [isCopied, setCopied] = useState(false);
@@ -19,7 +19,7 @@ export function SecretDialog({ secret, onBack }: { secret: string; onBack: () =>
       onBack={onBack}
       back={t('webhooks.secret.kept')}
       action={
-        // Without a secure address browsers have no clipboard for pages.
+        // Browsers give pages no clipboard without HTTPS.
         'clipboard' in navigator && (
           <Button kind="primary" onPress={() => void copy()}>
             {t('webhooks.secret.copy')}

@@ -12,17 +12,17 @@ const MAX_EXTRA_HEADERS = 5;
 
 interface SubscriptionFormProps<Result> {
   title: string;
-  /** The last button's name. */
+  /** The name of the last button. */
   action: string;
   types: string[];
-  /** The one that is changed; a new one without it. */
+  /** The subscription to change; without it, a new one is made. */
   subscription?: Subscription;
   act: UseMutationResult<Result, Error, SubscriptionFields>;
   onBack: () => void;
   onDone: (result: Result) => void;
 }
 
-/** The form of a subscription: where to, what, and with which headers. */
+/** The form of a subscription: its address, its types, and its headers. */
 export function SubscriptionForm<Result>(props: SubscriptionFormProps<Result>): ReactNode {
   const { title, action, types, subscription, act, onBack, onDone } = props;
   const t = useText();

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { CallError } from '../../data/call-error.ts';
 import { callClient } from '../../data/client-api.ts';
 
-/** What the page asks the GraphQL endpoint (docs/graphql.md), and how it reads the answers. */
+/** What the page asks of the GraphQL endpoint (docs/graphql.md), and how it reads the answers. */
 
 export interface ExtraHeader {
   name: string;
@@ -18,7 +18,7 @@ export interface Subscription {
   createdAt: string;
   disabledReason: 'gone' | 'failing' | null;
   disabledAt: string | null;
-  /** Without `can_manage_webhooks` the values are empty. */
+  /** The values are empty without `can_manage_webhooks`. */
   extraHeaders: ExtraHeader[];
 }
 
@@ -44,7 +44,7 @@ const DELETE =
 const RESEND = 'mutation ($input: RedeliverNotificationInput!) { redeliverNotification(input: $input) { count } }';
 const REPLAY = 'mutation ($input: ReplayNotificationsInput!) { replayNotifications(input: $input) { count } }';
 
-/** Asks the GraphQL endpoint. @throws CallError where a part of the answer failed, too */
+/** Asks the GraphQL endpoint. @throws CallError, even if only a part of the answer failed */
 export async function ask<Data>(clientId: string, query: string, variables: Record<string, unknown>): Promise<Data> {
   const { body } = await callClient('POST /webhooks/graphql', clientId, { body: { query, variables } });
   const [error] = body.errors ?? [];
@@ -55,7 +55,7 @@ export async function ask<Data>(clientId: string, query: string, variables: Reco
   return body.data as Data;
 }
 
-/** The client's subscriptions, the newest first, and the types that one can name. */
+/** The client's subscriptions, newest first, and the types to choose from. */
 export const subscriptionsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['webhooks', clientId],
@@ -100,7 +100,7 @@ export async function resend(clientId: string, id: string): Promise<void> {
   await ask(clientId, RESEND, { input: { id } });
 }
 
-/** Sends what happened since a moment again. @returns how many notifications */
+/** Sends what happened since a given time again. @returns how many notifications */
 export async function replay(
   clientId: string,
   wanted: { subscriptionId: string; since: string; onlyFailed: boolean },
@@ -111,7 +111,7 @@ export async function replay(
 
 const SECRET_BYTES = 32;
 
-/** A new signing key, as Standard Webhooks writes them. */
+/** A new signing key in the format of Standard Webhooks. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;

@@ -15,7 +15,7 @@ import { SubscriptionForm } from './subscription-form.tsx';
 import { createSubscription, newSecret, type SubscriptionFields, subscriptionsQuery } from './subscriptions.ts';
 import './webhooks.css';
 
-/** Who is told of the client's events: subscriptions, what was sent to each, and how it answered. */
+/** Who is notified of the client's events: the subscriptions, their deliveries, and the receivers' answers. */
 export default function WebhooksPage(): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();

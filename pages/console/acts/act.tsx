@@ -12,10 +12,10 @@ import { type Scope, useMay } from '../staff.ts';
 import { useKeptReason } from './kept-reason.tsx';
 import { useSay } from './said.tsx';
 
-/** Characters of a reason, as the operator interface takes them. */
+/** Maximum characters of a reason in the operator interface. */
 const MAX_REASON_LENGTH = 500;
 
-/** What an act sends: the headers with its reason, and what the person filled in. */
+/** What an act sends: headers that carry the reason, and the values that the person filled in. */
 export interface Given {
   headers: Record<string, string>;
   reason: string;
@@ -23,19 +23,19 @@ export interface Given {
 }
 
 export interface ActProps {
-  /** Of its button, of the dialog and of the dialog's last button. */
+  /** The name of its button, of the dialog, and of the dialog's last button. */
   name: string;
   scope: Scope;
   kind?: ButtonProps['kind'];
-  /** What the dialog repeats of what it is done to. */
+  /** Facts about the record, which the dialog repeats. */
   facts: { name: string; value: ReactNode }[];
-  /** Fields besides the reason. */
+  /** Fields in addition to the reason. */
   fields?: ReactNode;
-  /** @returns what to say; undefined says that it is done */
+  /** @returns the message to show; undefined shows the usual one */
   act: (given: Given) => Promise<string | undefined>;
 }
 
-/** A button that asks for a reason before it does something. Whoever has not the scope is not offered it. */
+/** A button that asks for a reason before it acts. It is hidden from staff without the scope. */
 export function Act(props: ActProps): ReactNode {
   const may = useMay();
   const [isOpen, setOpen] = useState(false);

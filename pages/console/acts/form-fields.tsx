@@ -10,12 +10,12 @@ import type { FieldForm, RowForm, RowValue } from './form-values.ts';
 /** Lines of a field that takes a list. */
 const LIST_ROWS = 3;
 
-/** The fields of a form, filled with the values that are there. */
+/** The fields of a form, filled with the current values. */
 export function FormFields({ fields, values }: { fields: readonly FieldForm[]; values: object }): ReactNode {
   return fields.map((field) => <FormField key={field.name} field={field} value={shownValue(values, field)} />);
 }
 
-/** What a record has in a field; of a number all its digits. */
+/** A record's value for a field. A number keeps all its digits. */
 function shownValue(record: object, { name, kind }: FieldForm): unknown {
   const value = (record as Record<string, unknown>)[name];
   return kind === 'number' && typeof value === 'number' ? decimal(record as Record<string, number>, name) : value;
@@ -82,7 +82,7 @@ function Choice({ field: { options, any }, value, ...shared }: ChoiceProps): Rea
   );
 }
 
-/** Several of a few. */
+/** A choice of several values. */
 function Choices({
   field: { name, label, options },
   chosen,
@@ -108,7 +108,7 @@ function Choices({
   );
 }
 
-/** A list of small records, as many as somebody adds. */
+/** A list of small records, to which rows can be added. */
 function Rows({ field, rows }: { field: RowForm; rows: readonly RowValue[] }): ReactNode {
   const t = useText();
   const id = useId();

@@ -2,14 +2,14 @@ import { parse } from '../../../sdk/src/decimal.ts';
 import type { TextKey } from '../../texts/keys.ts';
 
 interface AnyField {
-  /** The API's name. */
+  /** The name in the API. */
   name: string;
   label: TextKey;
   hint?: TextKey;
   required?: true;
 }
 
-/** A field within a row: one control, so that the rows of a form can be told apart by their place. */
+/** A field within a row. It has exactly one control, so that a form's rows can be told apart by position. */
 export type CellForm = AnyField & { initial?: string } & (
     | { kind: 'text' | 'whole' | 'number' | 'day' | 'time' | 'email' | 'phone'; maxLength?: number }
     | { kind: 'choice'; options: readonly string[]; any?: TextKey }
@@ -24,10 +24,10 @@ export type FieldForm =
   | (AnyField & { kind: 'flag' | 'lines' })
   | (AnyField & { kind: 'choices'; options: readonly string[] });
 
-/** A text that is a JSON number; what is none is sent as it is, and refused. */
+/** A text that is a JSON number. Any other text is sent unchanged, and refused. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** What a form says, under the names of the API. Empty fields are null. */
+/** The values of a form, under the API's names. Empty fields are null. */
 export function valuesOf(form: FormData, fields: readonly FieldForm[]): Record<string, unknown> {
   return parse(objectOf(fields.map((field) => [field.name, fieldJson(form, field)]))) as Record<string, unknown>;
 }
@@ -70,14 +70,14 @@ function rowsJson({ name, columns }: RowForm, texts: (name: string) => string[])
   return `[${rows.join(',')}]`;
 }
 
-/** Those of the values that differ from what there is: a change says nothing of the rest. */
+/** The values that differ from the current ones: a change leaves out the rest. */
 export function changedValues(after: Record<string, unknown>, before: object): Record<string, unknown> {
   const known = before as Record<string, unknown>;
   const text = (value: unknown) => JSON.stringify(value ?? null);
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => text(value) !== text(known[name])));
 }
 
-/** The values without those that are null: what a new record leaves out. */
+/** The values that are not null: a new record leaves out the rest. */
 export function givenValues(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }

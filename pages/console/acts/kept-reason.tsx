@@ -7,7 +7,7 @@ interface KeptReason {
 
 const KeptReasonContext = createContext<KeptReason>({ reason: '', keep: () => undefined });
 
-/** Several acts that belong together: each begins with the reason of the one before. */
+/** Several acts that belong together: each one starts with the reason of the previous one. */
 export function KeptReasonProvider({ children }: { children: ReactNode }): ReactNode {
   const [reason, keep] = useState('');
   const kept = useMemo(() => ({ reason, keep }), [reason]);

@@ -9,22 +9,22 @@ interface Voice {
 
 const VoiceContext = createContext<Voice>({ said: undefined, say: () => undefined });
 
-/** Keeps what came of the last act until the person goes to another page. */
+/** Keeps the result of the last act until the person opens another page. */
 export function SaidProvider({ children }: { children: ReactNode }): ReactNode {
   const [said, say] = useState<string>();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has nothing to do with it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the message does not concern another page
   useEffect(() => say(undefined), [path]);
   const voice = useMemo(() => ({ said, say }), [said]);
   return <VoiceContext value={voice}>{children}</VoiceContext>;
 }
 
-/** What came of the last act. */
+/** The result of the last act. */
 export function Said(): ReactNode {
   return <Status>{use(VoiceContext).said}</Status>;
 }
 
-/** Says what came of an act, at the head of the page. */
+/** Shows the result of an act at the top of the page. */
 export function useSay(): (text: string) => void {
   return use(VoiceContext).say;
 }

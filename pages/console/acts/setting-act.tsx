@@ -11,9 +11,9 @@ interface SettingActProps {
   kind?: ActProps['kind'];
   facts: ActProps['facts'];
   fields: readonly FieldForm[];
-  /** What there is. */
+  /** The current values. */
   values: object;
-  /** `change` sends what differs, `create` what is filled in, `replace` everything. */
+  /** `change` sends what differs, `create` what is filled in, and `replace` everything. */
   sends: 'change' | 'create' | 'replace';
   save: (body: Record<string, unknown>, given: Given) => Promise<unknown>;
 }

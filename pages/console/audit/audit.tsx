@@ -9,7 +9,7 @@ import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
 import { Verification } from './verification.tsx';
 
-/** What has a page of its own; an import names itself in its place. */
+/** The kinds of records that have their own page. */
 const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   payment: 'payments',
   contact: 'contacts',
@@ -21,7 +21,7 @@ const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   beneficiary: 'payees',
 };
 
-/** Who did what, when and why, the newest first; and the proof that nobody altered it. */
+/** Who did what, when and why, newest first; and the proof that nobody has altered it. */
 export default function AuditPage(): ReactNode {
   const t = useText();
   const word = useWord();

@@ -4,7 +4,7 @@ import { useText } from '../../texts/text.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useRequestColumns } from '../people/refused-requests.tsx';
 
-/** What was refused in the last 7 days, on all listeners. */
+/** The requests refused in the last 7 days, on all listeners. */
 export default function RequestsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.requests');

@@ -7,7 +7,7 @@ import { Alert, Status } from '../../design/notice.tsx';
 import { Failure } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** Proves the chain of the trail when it is asked to. */
+/** Verifies the chain of the audit trail on request. */
 export function Verification(): ReactNode {
   const t = useText();
   const { mutate, data, error, isPending } = useMutation({

@@ -11,7 +11,7 @@ import { IdLink } from '../lists/links.tsx';
 
 type Configuration = Answered<'GET /approvals-configurations/{client_id}'>;
 
-/** The rules by which a client itself says who approves its payments, and who is in its groups. */
+/** The client's own approval rules, and the members of its groups. */
 export function ApprovalRules({ clientId }: { clientId: string }): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({

@@ -35,7 +35,7 @@ const patch = (id: string, body: Record<string, unknown>, headers: Headers) =>
     headers,
   });
 
-/** What can be done with a client itself. */
+/** The acts on the client record itself. */
 export function ClientActs({ client }: { client: Client }): ReactNode {
   const t = useText();
   const facts = useFacts(client);
@@ -89,7 +89,7 @@ export function ClientActs({ client }: { client: Client }): ReactNode {
   );
 }
 
-/** Sets what the contacts of a client may order in a day. An empty amount is no limit. */
+/** Sets what the contacts of a client may order in a day. An empty amount means no limit. */
 export function LimitAct({ client }: { client: Client }): ReactNode {
   const t = useText();
   const { client_id: id, daily_payment_limit: limit } = client;
@@ -106,7 +106,7 @@ export function LimitAct({ client }: { client: Client }): ReactNode {
   );
 }
 
-/** Sets the pricing of a client, and in which currencies it acts. Without a row of currencies: in all. */
+/** Sets a client's pricing and its currencies. Without any currency, it may use all of them. */
 export function PricingAct({ client, pricing }: { client: Client; pricing: Pricing }): ReactNode {
   const t = useText();
   const { client_id: id } = client;
@@ -131,7 +131,7 @@ export function PricingAct({ client, pricing }: { client: Client; pricing: Prici
   );
 }
 
-/** Makes a contact of a client. */
+/** Creates a contact of a client. */
 export function NewContact({ client }: { client: Client }): ReactNode {
   const t = useText();
   const { client_id: id } = client;

@@ -3,7 +3,7 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { ListLink } from '../lists/links.tsx';
 
-/** The parts of a client's page that stand below, by the ids of their headings. */
+/** The parts further down a client's page, by the ids of their headings. */
 const PARTS: [string, TextKey][] = [
   ['contacts', 'console.client.contacts'],
   ['rules', 'console.rules.title'],
@@ -17,7 +17,7 @@ const PARTS: [string, TextKey][] = [
 ];
 const LISTS = ['files', 'payees', 'trades', 'accounts', 'statements', 'notifications', 'subscriptions'] as const;
 
-/** The way to what else there is about a client: further down, and in the lists. */
+/** Links to everything else about a client: further down the page, and in the lists. */
 export function ClientParts({ clientId }: { clientId: string }): ReactNode {
   const t = useText();
   return (

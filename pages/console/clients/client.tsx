@@ -22,7 +22,7 @@ import { Holds } from './holds.tsx';
 import { ClientPricing, DailyLimit } from './money.tsx';
 import { Quotes } from './quotes.tsx';
 
-/** A client: what it is, its people, its money and what holds it, its prices and limits, its payments and quotes, and what was refused. */
+/** A client: its facts, people, money, holds, prices, limits, payments, quotes, and refused requests. */
 export default function ClientPage(): ReactNode {
   const t = useText();
   const { id } = useParams({ strict: false }) as { id: string };

@@ -8,16 +8,16 @@ import { useText } from '../../texts/text.tsx';
 import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 
-/** How often balances are read again. */
+/** How often balances are refreshed. */
 const LIVE_MS = 15_000;
-/** Balances that are read at once: a client has an account in each of its currencies. */
+/** The most balances read at once. A client has an account in each of its currencies. */
 const MAX_ACCOUNTS = 100;
 
 const FIELDS: readonly FieldForm[] = [
   { kind: 'text', name: 'currency', label: 'console.col.currency', required: true, maxLength: 3 },
 ];
 
-/** The currency accounts of a client: balance, what orders hold of it, and what is available. */
+/** The currency accounts of a client: the balance, what orders hold, and what is available. */
 export function CurrencyAccounts({ clientId }: { clientId: string }): ReactNode {
   const t = useText();
   const name = t('console.accounts.currency');

@@ -3,7 +3,7 @@ import { SPREAD_COLUMNS } from '../settings/fields.ts';
 
 const WORKFLOWS = ['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes'] as const;
 
-/** What a client is, for whoever may change records. */
+/** The fields of a client record. */
 export const CLIENT_FIELDS: readonly FieldForm[] = [
   { kind: 'text', name: 'client_name', label: 'console.col.name', required: true, maxLength: 255 },
   { kind: 'text', name: 'account_number', label: 'console.col.account', maxLength: 64 },
@@ -17,7 +17,7 @@ export const CLIENT_FIELDS: readonly FieldForm[] = [
   },
 ];
 
-/** Who must approve its payments. */
+/** Who must approve the client's payments. */
 export const APPROVAL_FIELDS: readonly FieldForm[] = [
   { kind: 'flag', name: 'payment_approvals_enabled', label: 'console.client.approvals' },
   {
@@ -28,7 +28,7 @@ export const APPROVAL_FIELDS: readonly FieldForm[] = [
   { kind: 'flag', name: 'approval_step_up', label: 'console.col.stepUp' },
 ];
 
-/** What its receivers are told of its onboarding. */
+/** What the client's receivers are told about its onboarding. */
 export const ONBOARDING_FIELDS: readonly FieldForm[] = [
   {
     ...{ kind: 'text', name: 'onboarding_status', label: 'console.onboarding.status', required: true },
@@ -36,7 +36,7 @@ export const ONBOARDING_FIELDS: readonly FieldForm[] = [
   },
 ];
 
-/** What its contacts may order in a day. */
+/** What the client's contacts may order in a day. */
 export const LIMIT_FIELDS: readonly FieldForm[] = [
   { kind: 'number', name: 'amount', label: 'console.client.limit', hint: 'console.client.limit.hint' },
   { kind: 'text', name: 'currency', label: 'console.col.currency', maxLength: 3 },
@@ -44,7 +44,7 @@ export const LIMIT_FIELDS: readonly FieldForm[] = [
 
 const YES_NO = ['true', 'false'] as const;
 
-/** What it pays for exchanges, and the currencies in which it acts. */
+/** What the client pays for exchanges, and its currencies. */
 export const PRICING_FIELDS: readonly FieldForm[] = [
   { kind: 'whole', name: 'spread_bps', label: 'console.pricing.spread', hint: 'console.pricing.spread.hint' },
   { kind: 'rows', name: 'spreads', label: 'console.pricing.spreads', columns: SPREAD_COLUMNS },
@@ -66,7 +66,7 @@ const PERMISSIONS = [
   ...(['can_manage_payments', 'can_manage_multipayments', 'can_manage_permissions', 'can_manage_webhooks'] as const),
 ] as const;
 
-/** What a new contact may do where nobody says otherwise. */
+/** The default permissions of a new contact. */
 export const USUAL_PERMISSIONS = ['can_create_payments', 'can_manage_beneficiaries', 'can_authorise_payments'];
 
 /** A person who signs in. */

@@ -13,7 +13,7 @@ import { useWord } from '../lists/words.ts';
 
 type Hold = Answered<'GET /holds'>[number];
 
-/** What a list shows of money that is held. */
+/** The columns of a list of holds. */
 export function useHoldColumns(): Column<Hold>[] {
   const t = useText();
   return [
@@ -41,7 +41,7 @@ export function useHoldColumns(): Column<Hold>[] {
   ];
 }
 
-/** Why the money is free again: its debit, what became of the payment or the trade, or a release. */
+/** Why the hold ended: a debit, the end of the payment or trade, or a release. */
 function HoldEnd({ hold: { closed_at: at, closed_by: by } }: { hold: Hold }): ReactNode {
   const t = useText();
   const word = useWord();

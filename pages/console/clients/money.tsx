@@ -10,7 +10,7 @@ import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { type Client, LimitAct, type Pricing, PricingAct } from './client-acts.tsx';
 
-/** How often the use of the limit is read again. */
+/** How often the use of the limit is refreshed. */
 const LIVE_MS = 15_000;
 
 /** What the contacts of a client may order in a day, and what they have ordered today. */
@@ -69,7 +69,7 @@ export function DailyLimit({ client }: { client: Client }): ReactNode {
   );
 }
 
-/** What a client pays for exchanges, and the currencies in which it acts. */
+/** What a client pays for exchanges, and the currencies that it may use. */
 export function ClientPricing({ client }: { client: Client }): ReactNode {
   const t = useText();
   const { client_id: id } = client;
@@ -121,7 +121,7 @@ function PricingFacts({ pricing }: { pricing: Pricing }): ReactNode {
   );
 }
 
-/** The spreads of pairs. */
+/** The spreads of currency pairs. */
 export function Spreads({ spreads }: { spreads: Pricing['spreads'] }): ReactNode {
   const t = useText();
   return (

@@ -14,20 +14,20 @@ import { ClientPricing, DailyLimit } from './money.tsx';
 
 type Contact = Answered<'GET /contacts'>[number];
 
-/** Contacts that the page shows: a new client has a few. */
+/** The most contacts shown: a new client has only a few. */
 const MAX_SHOWN = 100;
 
 interface StepProps {
   place: number;
   title: string;
   isDone?: boolean;
-  /** Another step comes before it. */
+  /** True if an earlier step must be done first. */
   isLater?: boolean;
   hint?: string;
   children?: ReactNode;
 }
 
-/** One step of setting up a client. */
+/** One step in setting up a client. */
 export function Step({ place, title, isDone = false, isLater = false, hint, children }: StepProps): ReactNode {
   const t = useText();
   const id = useId();
@@ -43,7 +43,7 @@ export function Step({ place, title, isDone = false, isLater = false, hint, chil
   );
 }
 
-/** The people, what each may do, and the mail with which they sign in for the first time. */
+/** The contacts, their permissions, and the mail for their first sign-in. */
 export function ContactsStep({ place, client }: { place: number; client: Client }): ReactNode {
   const t = useText();
   const words = useWords();
@@ -85,7 +85,7 @@ export function ContactsStep({ place, client }: { place: number; client: Client 
   );
 }
 
-/** Mails a contact the link with which it chooses its first password. */
+/** Sends a contact the link for choosing a first password. */
 function Invite({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
   const { contact_id: id, name, email } = contact;
@@ -105,7 +105,7 @@ function Invite({ contact }: { contact: Contact }): ReactNode {
   );
 }
 
-/** The program that signs the contacts in; the pages in the browser need none. */
+/** The application that signs the contacts in. The pages in the browser need none. */
 export function ApplicationStep({ place, client }: { place: number; client: Client }): ReactNode {
   const t = useText();
   const { client_id: id } = client;

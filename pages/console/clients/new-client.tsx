@@ -19,8 +19,8 @@ import { APPROVAL_FIELDS, CLIENT_FIELDS } from './fields.ts';
 import { ApplicationStep, ContactsStep, MoneySteps, Step } from './new-client-steps.tsx';
 
 /**
- * Leads from a new client to its contacts, their permissions, an application, pricing and limits, and the mail for the first sign-in. Each
- * step is kept at once, and the address names the client: whoever closes the page goes on with it later.
+ * Guides staff through setting up a client: contacts, permissions, an application, pricing, limits, and the mail for the first sign-in.
+ * Each step is saved at once, and the address names the client, so that the page can be closed and continued later.
  */
 export default function NewClientPage(): ReactNode {
   const t = useText();
@@ -33,7 +33,7 @@ export default function NewClientPage(): ReactNode {
   );
 }
 
-/** The identifier may be the core's. */
+/** The identifier may come from the core. */
 const NEW_CLIENT_FIELDS = [
   ...CLIENT_FIELDS.slice(0, 2),
   {
@@ -74,7 +74,7 @@ function FirstStep(): ReactNode {
   );
 }
 
-/** The steps that come once there is a client. */
+/** The steps that follow once the client exists. */
 const LATER: [TextKey, TextKey][] = [
   ['console.new.contacts', 'console.new.contacts.hint'],
   ['console.col.application', 'console.new.application.hint'],

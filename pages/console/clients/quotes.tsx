@@ -11,7 +11,7 @@ import { QuoteEnd } from '../records/quote-end.tsx';
 
 type Quote = Answered<'GET /quotes'>[number];
 
-/** What a list shows of a quote. */
+/** The columns of a list of quotes. */
 export function useQuoteColumns(): Column<Quote>[] {
   const t = useText();
   return [
@@ -36,7 +36,7 @@ export function useQuoteColumns(): Column<Quote>[] {
   ];
 }
 
-/** The quotes of a client, the newest first, with why each ended. */
+/** The quotes of a client, newest first, and why each one ended. */
 export function Quotes({ clientId }: { clientId: string }): ReactNode {
   const t = useText();
   const [page, setPage] = useState(1);

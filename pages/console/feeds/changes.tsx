@@ -10,7 +10,7 @@ import { Listing } from '../lists/listing.tsx';
 
 type Consumer = Answered<'GET /change-consumers'>[number];
 
-/** The programs that read the change feed, and how far behind each is. */
+/** The programs that read the change feed, and how far behind each one is. */
 export default function ChangesPage(): ReactNode {
   const t = useText();
   return (

@@ -23,7 +23,7 @@ const TITLES: Record<(typeof COUNTS)[number], TextKey> = {
   rejected: 'console.col.rejected',
 };
 
-/** Imports: how far each is, and what it did not take. */
+/** Imports: the progress of each, and the lines that it rejected. */
 export default function ImportsPage(): ReactNode {
   const t = useText();
   const word = useWord();
@@ -78,7 +78,7 @@ function ImportErrors({ id }: { id: string }): ReactNode {
       ).body,
   });
   const head = useRef<HTMLHeadingElement>(null);
-  // It stands below the list, which may be longer than the window.
+  // It is below the list, which may be longer than the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: those of another import were asked for
   useEffect(() => head.current?.focus(), [id]);
   return (

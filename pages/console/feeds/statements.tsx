@@ -12,7 +12,7 @@ type Statement = Answered<'GET /statements'>[number];
 
 const STATUSES = ['requested', 'making', 'retrying', 'sent', 'failed'];
 
-/** Statements that clients asked for, and what became of them. */
+/** The statements that clients requested, and what became of them. */
 export default function StatementsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.statements');

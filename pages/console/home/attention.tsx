@@ -10,26 +10,26 @@ import { type Scope, useMay } from '../staff.ts';
 
 const LIVE_MS = 15_000;
 const HOUR_MS = 3_600_000;
-/** Failures of the last day: older ones have been seen. */
+/** Only failures of the last day count: staff have seen older ones. */
 const RECENT_HOURS = 24;
-/** Newest failed files that are looked at: more than that have failed is known all the same. */
+/** The most failed files looked at, newest first. Even if there are more, staff learn that files failed. */
 const MAX_LOOKED_AT = 100;
 const SECONDS_OF_HOUR = 3_600;
-/** A consumer of the change feed that is further behind has stopped. */
+/** A consumer of the change feed that is further behind than this has probably stopped. */
 const MAX_LAG_SECONDS = 900;
-/** A week before a token ends there is time to make another one. */
+/** Hours before a token ends in which it is reported: a week leaves time to make a new one. */
 const ENDING_HOURS = 168;
 
 interface Matter {
   text: TextKey;
-  /** What somebody should do about it. */
+  /** What staff should do about it. */
   advice: TextKey;
-  /** The list that shows it. */
+  /** The list that shows the records. */
   list: { to: string; search: Record<string, string> };
   count: number;
 }
 
-/** What somebody should look at now, each with the list that shows it, and what to do. */
+/** What needs attention now, each with the list that shows it, and what to do. */
 export function Attention(): ReactNode {
   const t = useText();
   const may = useMay();
@@ -89,14 +89,14 @@ async function lookForMatters(signal: AbortSignal, may: (scope: Scope) => boolea
   return matters.filter(({ count }) => count > 0);
 }
 
-/** What a list with filters counts. */
+/** The matters that filtered lists count. */
 function lists(signal: AbortSignal): Promise<Matter>[] {
   const one = { page_size: 1 };
   const failing = { failing: 'true', active: 'true' } as const;
   const failed = { status: 'failed', from: ago(RECENT_HOURS) } as const;
   const interrupted = { state: 'interrupted' } as const;
   const errors = { status: '5xx', from: ago(1) } as const;
-  // Where there are too many to be counted, one is enough to look.
+  // Without a total, there are too many to count: the rows of the page are enough to draw attention.
   const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
   return [
     callOperator('GET /subscriptions', { query: { ...failing, ...one }, signal }).then((found) =>
@@ -120,7 +120,7 @@ function lists(signal: AbortSignal): Promise<Matter>[] {
   ];
 }
 
-/** Files that failed: the list has the newest first, and no filter by time. */
+/** Failed files. The list has the newest first, and no filter by time. */
 async function failedFiles(signal: AbortSignal): Promise<Matter> {
   const failed = { mass_payment_status: 'Failed' } as const;
   const { body } = await callOperator('GET /mass-payments', { query: { ...failed, page_size: MAX_LOOKED_AT }, signal });
@@ -128,7 +128,7 @@ async function failedFiles(signal: AbortSignal): Promise<Matter> {
   return matter('files', '/files', failed, recent.length);
 }
 
-/** Tables of rates that are older than quotes may use. */
+/** Rate tables that are too old for quotes. */
 async function oldRates(signal: AbortSignal): Promise<Matter> {
   const [pricing, rates] = await Promise.all([
     callOperator('GET /pricing', { signal }),

@@ -14,7 +14,7 @@ const HOURS = 6;
 const LIVE_MS = 15_000;
 type Measure = keyof HealthHistory['measures'];
 
-/** Counts over time: what went well, and what did not. */
+/** Counts over time: successes and failures. */
 const COUNTS: { title: TextKey; good: [Measure, TextKey]; bad: [Measure, TextKey]; none: TextKey }[] = [
   {
     title: 'console.chart.signIns',
@@ -41,7 +41,7 @@ const LINES: { title: TextKey; measure: Measure; none: TextKey }[] = [
   { title: 'console.chart.auditLag', measure: 'audit_lag_seconds', none: 'console.chart.auditLag.none' },
 ];
 
-/** How the service has done in the last hours, over all processes. */
+/** How the service did in the last hours, over all processes. */
 export function Health(): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({
@@ -107,7 +107,7 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
 
 interface ChartProps {
   title: TextKey;
-  /** What the chart comes to, where its own key does not say it. */
+  /** The total of the chart, if its own key does not show it. */
   figure?: string;
   children: ReactNode;
 }

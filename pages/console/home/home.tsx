@@ -4,7 +4,7 @@ import { useText } from '../../texts/text.tsx';
 import { Attention } from './attention.tsx';
 import { Health } from './health.tsx';
 
-/** What needs attention, and how the service has done in the last hours. */
+/** What needs attention, and how the service did in the last hours. */
 export default function HomePage(): ReactNode {
   const t = useText();
   return (

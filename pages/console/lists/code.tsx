@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { visible } from '../../design/foreign-text.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** A longer text is cut: nobody reads it here, and the page would stand still. */
+/** A longer text is cut: nobody reads it here, and the page would freeze. */
 const MAX_SHOWN_CHARACTERS = 20_000;
 
-/** A text that somebody else wrote, line by line: a body, an answer, a record. Script in it never runs. */
+/** A text written by somebody else, line by line: a body, an answer, a record. Scripts in it never run. */
 export function Code({ name, children }: { name: string; children: string }): ReactNode {
   const text = children.length > MAX_SHOWN_CHARACTERS ? `${children.slice(0, MAX_SHOWN_CHARACTERS)} …` : children;
   const lines = text.split('\n').map(visible).join('\n');
@@ -22,7 +22,7 @@ export function Json({ name, children }: { name: string; children: unknown }): R
   return <Code name={name}>{JSON.stringify(children, null, 2) ?? ''}</Code>;
 }
 
-/** What is shown when the person asks for it. */
+/** Content that is shown when the person asks for it. */
 export function More({ title, children }: { title?: string; children: ReactNode }): ReactNode {
   const t = useText();
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { numberFormat } from '../../design/formats.ts';
 import { useLocale } from '../../texts/text.tsx';
 
-/** How many there are, as the person's language writes it. */
+/** A count, formatted in the person's language. */
 export function Count({ children }: { children: number }): ReactNode {
   return numberFormat(useLocale(), {}).format(children);
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Facts } from '../../design/facts.tsx';
 
-/** Facts about a record: what it does not have is left out. */
+/** Facts about a record. Missing values are left out. */
 export function KnownFacts({ facts }: { facts: { name: string; value: ReactNode }[] }): ReactNode {
   return (
     <Facts

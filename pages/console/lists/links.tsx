@@ -6,10 +6,10 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { useWord } from './words.ts';
 
-/** Characters of an id that a row cuts. */
+/** Longer ids are cut in a row. */
 const LONG_ID = 20;
 
-/** Records that have a page of their own. */
+/** The records that have their own page. */
 export type RecordPage =
   | 'payments'
   | 'files'
@@ -20,7 +20,7 @@ export type RecordPage =
   | 'quotes'
   | 'payees';
 
-/** A link to the page of what an id names. */
+/** A link to the page of the record that an id identifies. */
 export function IdLink({ to, id }: { to: RecordPage; id: string | null }): ReactNode {
   if (id === null) return null;
   return (
@@ -30,17 +30,17 @@ export function IdLink({ to, id }: { to: RecordPage; id: string | null }): React
   );
 }
 
-/** Where a row has no room for an id, it is whole on hover. */
+/** If a row has no room for an id, hovering shows the whole id. */
 function idStyle(id: string): { className: string; title?: string } {
   return id.length > LONG_ID ? { className: 'console-id long', title: visible(id) } : { className: 'console-id' };
 }
 
-/** An identifier without a page of its own. */
+/** An identifier of a record without its own page. */
 export function Id({ children }: { children: string | null }): ReactNode {
   return children === null ? null : <span {...idStyle(children)}>{visible(children)}</span>;
 }
 
-/** A name, an email or a reference in a row: what has no room ends with three dots, and is whole on hover. */
+/** A name, an email or a reference in a row. If there is no room, it ends with three dots, and hovering shows the whole text. */
 export function Cut({ children }: { children: string | null | undefined }): ReactNode {
   if (!children) return null;
   return (
@@ -50,7 +50,7 @@ export function Cut({ children }: { children: string | null | undefined }): Reac
   );
 }
 
-/** Who did something, as the audit trail names them, in words: a contact with a link to its page. */
+/** The actor of an audit row, in words. A contact is a link to its page. */
 export function Actor({ children }: { children: string }): ReactNode {
   const t = useText();
   const [, kind, name = ''] = /^(contact|staff|operator|token|service):(.+)$/s.exec(children) ?? [];
@@ -62,14 +62,14 @@ export function Actor({ children }: { children: string }): ReactNode {
   return kind ? t('console.actor.token', { name: isolated(name) }) : <ForeignText>{children}</ForeignText>;
 }
 
-/** The name of an operator token; one that the service made itself is said in words. */
+/** The name of an operator token. Names that the service itself gives are shown in words. */
 export function TokenName({ children }: { children: string }): ReactNode {
   const t = useText();
   const known = KNOWN_ACTORS[`operator:${children}`];
   return known ? t(known) : <Cut>{children}</Cut>;
 }
 
-/** Actors that the service itself names. */
+/** The actors that the service itself names. */
 const KNOWN_ACTORS: Record<string, TextKey> = {
   'service:demonstration': 'console.actor.demonstration',
   'service:autopilot': 'console.actor.autopilot',
@@ -82,7 +82,7 @@ const KNOWN_ACTORS: Record<string, TextKey> = {
   system: 'console.actor.system',
 };
 
-/** A link to a list with filters. */
+/** A link to a filtered list. */
 export function ListLink({
   to,
   search,
@@ -92,9 +92,9 @@ export function ListLink({
 }: {
   to: string;
   search: Record<string, string>;
-  /** It looks as the one act of a place. */
+  /** Looks like the main button of its place. */
   isButton?: boolean;
-  /** It names a record that has no page of its own, and is written as an id. */
+  /** The id of a record that has no page of its own; it is written as an id. */
   id?: string;
   children: ReactNode;
 }): ReactNode {

@@ -8,7 +8,7 @@ import { useText } from '../../texts/text.tsx';
 import { type ListOperation, Records, type RecordsProps } from './records.tsx';
 import { useWord } from './words.ts';
 
-/** A filter under the API's name: a text, one of a few, an instant, or a day. */
+/** A filter under the API's name: a text, a choice, an instant, or a day. */
 export interface Filter {
   name: string;
   label: string;
@@ -17,19 +17,19 @@ export interface Filter {
   day?: true;
 }
 
-/** Filters that are in sight: more would fill the page before its first row. Those that are chosen stay in sight too. */
+/** The most filters shown at first: more would push the first row out of sight. Filters in use are always shown. */
 const MAX_SHOWN = 5;
 
 type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
   filters: Filter[];
-  /** What the list always has. */
+  /** The fixed parameters of the list. */
   query?: Record<string, string>;
   unpaged?: true;
-  /** Filters of which it needs one, and what it says before it has. */
+  /** Filters of which it needs at least one, and the message shown until then. */
   needs?: { filters: readonly string[]; text: string };
 };
 
-/** A list whose filters and page stand in the address, so that a link shows the same. */
+/** A list whose filters and page are in the address, so that a link shows the same list. */
 export function Listing<K extends ListOperation>({
   filters,
   query,
@@ -51,7 +51,7 @@ export function Listing<K extends ListOperation>({
           <Empty title={t('console.list.choose')}>{needs.text}</Empty>
         ) : (
           <Records
-            // What is left of the properties is what Records takes; a generic rest has no such type.
+            // The remaining properties are those of Records; a generic rest has no such type.
             {...(records as unknown as RecordsProps<K>)}
             query={{ ...chosen, ...query }}
             isFiltered={Object.values(chosen).some((value) => value !== undefined)}
@@ -81,7 +81,7 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
     some.map((filter) => <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />);
   const folded = filters.slice(MAX_SHOWN);
   return (
-    // Another address fills the fields again.
+    // A new address fills the fields again.
     <form
       className="console-filters"
       aria-label={t('console.list.filters')}
@@ -140,7 +140,7 @@ function fieldText({ name, instant }: Filter, form: FormData): string | undefine
   return instant ? new Date(text).toISOString() : text;
 }
 
-/** An instant as a field for local time takes it. */
+/** An instant in the format of a field for local time. */
 function localTime(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return '';

@@ -7,13 +7,13 @@ import { SteadyTable } from '../../design/steady-table.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 
-/** How often a live list asks again. */
+/** How often a live list is refreshed. */
 const LIVE_MS = 3_000;
 const PAGE_ROWS = 25;
-/** Rows of a list that is a part of a page. */
+/** Rows of a list that is part of a page. */
 export const PART_ROWS = 10;
 
-/** Operations that answer with a list. */
+/** Operations that answer a list. */
 export type ListOperation = {
   [A in Address & `GET ${string}`]: Answered<A> extends unknown[] ? A : never;
 }[Address & `GET ${string}`];
@@ -21,25 +21,25 @@ export type ListOperation = {
 export type Row<A extends ListOperation> = Answered<A> extends (infer R)[] ? R : never;
 
 export interface RecordsProps<K extends ListOperation> {
-  /** The table's accessible name. */
+  /** The accessible name of the table. */
   name: string;
   operation: K;
-  /** The parameters of its address. */
+  /** The parameters of its path. */
   path?: Record<string, string>;
   /** Filters under the API's names. */
   query?: Record<string, string | undefined>;
   columns: Column<Row<K>>[];
   rowKey: (row: Row<K>) => string | number;
-  /** It follows changes by itself, and moves nothing that somebody points at. */
+  /** The list refreshes itself, but moves no row while somebody points at it. */
   live?: boolean;
-  /** Somebody has chosen filters: an empty list says that nothing matches them. */
+  /** True if filters are set: an empty list then says that nothing matches. */
   isFiltered?: boolean;
-  /** What an empty list says besides. */
+  /** An additional message for an empty list. */
   none?: string;
   page: number;
-  /** Rows of a page: fewer where the list is a part of a page. */
+  /** Rows of a page. A list that is part of a page has fewer. */
   rows?: number;
-  /** Undefined: the list has one page. */
+  /** Without it, the list has a single page. */
   onPage?: (page: number) => void;
 }
 
@@ -84,7 +84,7 @@ function RecordsTable<R>({
   columns: Column<R>[];
   rows: R[];
   rowKey: (row: R) => string | number;
-  /** Which query and page the rows are of. */
+  /** Which query and page the rows belong to. */
   scope: string;
   live: boolean | undefined;
 }): ReactNode {
@@ -93,7 +93,7 @@ function RecordsTable<R>({
   return <SteadyTable {...table} columns={columns} scope={scope} />;
 }
 
-/** The way through a list. Where the total is not counted, a full page has another one behind it. */
+/** The links between pages. If the total is not counted, a full page is assumed to have another one after it. */
 function Pages({
   page,
   rows,

@@ -1,7 +1,7 @@
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 
-/** A function that says a code of the service in the person's language. A code that has no words is shown as it is. */
+/** A function that translates a code of the service. A code without a text is shown as it is. */
 export function useWord(): (code: string) => string {
   const t = useText();
   return (code) => {
@@ -11,7 +11,7 @@ export function useWord(): (code: string) => string {
   };
 }
 
-/** Several codes, with commas between. */
+/** Several codes, separated by commas. */
 export function useWords(): (codes: readonly string[]) => string {
   const word = useWord();
   return (codes) => codes.map(word).join(', ');

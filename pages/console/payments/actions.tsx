@@ -56,7 +56,7 @@ function PaymentAct({ action, payment }: { action: PaymentAction; payment: Payme
   );
 }
 
-/** In whose name the institution decides. */
+/** The contact in whose name the institution decides. */
 function Person({ clientId }: { clientId: string }): ReactNode {
   const t = useText();
   const { data = [] } = useQuery({

@@ -7,13 +7,13 @@ import { useWord } from '../lists/words.ts';
 
 type Payment = Answered<'GET /payments/{payment_id}'>;
 
-/** A function that says who ordered a payment, and what they gave with it: what is empty is left out. */
+/** A function that gives the facts of an order: who made it, and what it came with. Empty facts are left out. */
 export function useOrderFacts(): (payment: Payment) => { name: string; value: ReactNode }[] {
   const t = useText();
   const word = useWord();
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
   return (payment) => {
-    // The core's own payments may name a file that only the core has.
+    // Payments from the core may name a file that only the core has.
     const isOwn = payment.source === 'client';
     const { scheme, charges, reason, request_index: place, mass_payment_id: file } = payment;
     const instruction: { name: string; value: ReactNode }[] = [

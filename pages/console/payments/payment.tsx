@@ -19,10 +19,10 @@ import { Timeline } from './timeline.tsx';
 type Payment = Answered<'GET /payments/{payment_id}'>;
 type TimelineEntry = Answered<'GET /payments/{payment_id}/timeline'>[number];
 
-/** How often the page asks what has happened meanwhile. */
+/** How often the page is refreshed. */
 const LIVE_MS = 4_000;
 
-/** A payment: what it is, everything that happened to it, and what the institution may do with it. */
+/** A payment: its facts, its whole history, and what the institution may do with it. */
 export default function PaymentPage(): ReactNode {
   const t = useText();
   const { id } = useParams({ strict: false }) as { id: string };
@@ -55,7 +55,7 @@ export default function PaymentPage(): ReactNode {
   );
 }
 
-/** The payment itself does not say that its return has started: its last action does. */
+/** The payment itself does not show that its return has started; its last action does. */
 function isReturning(timeline: readonly TimelineEntry[]): boolean {
   const actions = timeline.filter(({ kind }) => kind === 'action') as (TimelineEntry & { action?: string })[];
   return actions.some(({ action }) => action === 'start_return') && !actions.some(({ action }) => action === 'return');

@@ -16,7 +16,7 @@ type Entry = TimelineEntry & Record<string, unknown>;
 
 const textOf = (value: unknown) => (value === null || value === undefined ? '' : String(value));
 
-/** Everything that happened to a payment, the oldest first. */
+/** Everything that happened to a payment, oldest first. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): ReactNode {
   const t = useText();
   return (

@@ -12,14 +12,14 @@ import { SetSecondFactor } from './second-factor.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
 
-/** What staff may change of a contact. Its second factor is another act. */
+/** The fields of a contact that staff may change. The second factor is a separate act. */
 const CHANGED: readonly FieldForm[] = [
   ...CONTACT_FIELDS.filter(({ name }) => name !== 'second_factor'),
   { kind: 'flag', name: 'approval_mails', label: 'console.contact.mails' },
   { kind: 'flag', name: 'trusted_access', label: 'console.contact.trusted' },
 ];
 
-/** What can be done to a contact. */
+/** The acts on a contact. */
 export function ContactActs({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
   const word = useWord();

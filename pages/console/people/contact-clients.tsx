@@ -12,7 +12,7 @@ import { useWords } from '../lists/words.ts';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
 
-/** For whom a contact acts, and what it may do there. */
+/** The clients that a contact acts for, and its permissions there. */
 export function ContactClients({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
   const words = useWords();
@@ -56,7 +56,7 @@ export function ContactClients({ contact }: { contact: Contact }): ReactNode {
   );
 }
 
-/** A change names all clients of a contact. */
+/** A change must list all clients of a contact. */
 function setClients(
   { contact_id: id }: Contact,
   clients: unknown[],
@@ -103,7 +103,7 @@ interface OfClient {
   clientId: string;
 }
 
-/** Changes what a contact may do for one of its clients; the others stay. */
+/** Changes a contact's permissions for one of its clients; the other clients stay as they are. */
 function SetPermissions({ contact, clientId }: OfClient): ReactNode {
   const t = useText();
   const { clients } = contact;
@@ -123,7 +123,7 @@ function SetPermissions({ contact, clientId }: OfClient): ReactNode {
   );
 }
 
-/** Ends that a contact acts for a client. */
+/** Stops a contact from acting for a client. */
 function RemoveClient({ contact, clientId }: OfClient): ReactNode {
   const t = useText();
   const rest = contact.clients.filter(({ client_id: client }) => client !== clientId);

@@ -8,7 +8,7 @@ import { useRichText } from '../../texts/text.tsx';
 /** How often the page asks: a lock ends by itself. */
 const INTERVAL_MS = 3_000;
 
-/** Says that a contact cannot sign in now, and until when: "cannot sign in" has its answer at the top of the page. */
+/** Shows that a contact cannot sign in now, and until when. A caller's "I cannot sign in" is thus answered at the top of the page. */
 export function ContactLock({ id }: { id: string }): ReactNode {
   const rich = useRichText();
   const { data } = useQuery({

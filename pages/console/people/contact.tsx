@@ -18,7 +18,7 @@ import { RefusedRequests } from './refused-requests.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
 
-/** A contact: who it is, what it may do for whom, and how its sign-ins went. */
+/** A contact: its facts, its permissions for each client, and its sign-ins. */
 export default function ContactPage(): ReactNode {
   const t = useText();
   const { id } = useParams({ strict: false }) as { id: string };
@@ -62,7 +62,7 @@ function ContactFacts({ contact }: { contact: Contact }): ReactNode {
   );
 }
 
-/** The attempts to sign in, the newest first. */
+/** The attempts to sign in, newest first. */
 function SignIns({ contactId }: { contactId: string }): ReactNode {
   const t = useText();
   const [page, setPage] = useState(1);

@@ -6,7 +6,7 @@ import { Act } from '../acts/act.tsx';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
 
-/** Erases the person of a contact that is disabled: it cannot be taken back. */
+/** Erases the personal data of a disabled contact. It cannot be undone. */
 export function Erase({ contact }: { contact: Contact }): ReactNode {
   const t = useText();
   const { contact_id: id, name, email, status } = contact;

@@ -10,7 +10,7 @@ import { useWord } from '../lists/words.ts';
 
 type RefusedRequest = Answered<'GET /requests'>[number];
 
-/** The columns of refused requests. Who asked is one column: a window of 1,280 px has room for no more. */
+/** The columns of refused requests. The caller takes one column only: a window of 1,280 px has no room for more. */
 export function useRequestColumns(): Column<RefusedRequest>[] {
   const t = useText();
   const word = useWord();

@@ -37,7 +37,7 @@ const NEW_FIELDS: readonly FieldForm[] = [
   DETAILS,
 ];
 
-/** Opens an account that a client shows to its payers. @param clientId the one that the list is filtered by */
+/** Opens an account that payers pay into. @param clientId the client that the list is filtered by */
 export function NewAccount({ clientId }: { clientId: string | undefined }): ReactNode {
   const t = useText();
   return (
@@ -53,7 +53,7 @@ export function NewAccount({ clientId }: { clientId: string | undefined }): Reac
   );
 }
 
-/** What can be done with an account: its details, and its status. A deleted one stays as it is. */
+/** The acts on an account: changing its details and its status. A deleted account cannot be changed. */
 export function AccountActs({ account }: { account: Account }): ReactNode {
   const t = useText();
   const { account_id: id, status } = account;
@@ -94,7 +94,7 @@ export function AccountActs({ account }: { account: Account }): ReactNode {
   );
 }
 
-/** What was not given is shown as an empty text, and is nothing. In the order of the form, so that the same is the same. */
+/** Turns empty texts, which the form shows for missing values, into nulls. The fixed field order makes equal details compare equal. */
 function withoutEmpty(details: Account['account_details'][number]): Record<string, string | null> {
   const known: Record<string, string> = details;
   return Object.fromEntries(

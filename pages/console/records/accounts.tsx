@@ -9,7 +9,7 @@ import { IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { AccountActs, NewAccount } from './account-acts.tsx';
 
-/** The accounts that clients show to their payers; of one client the currency accounts with their balances too. */
+/** The accounts that payers pay into. If filtered by client, also its currency accounts with their balances. */
 export default function AccountsPage(): ReactNode {
   const t = useText();
   const client = firstOf((useSearch({ strict: false }) as Search).client_id);

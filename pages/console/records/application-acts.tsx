@@ -21,7 +21,7 @@ const APPLICATION_FIELDS: readonly FieldForm[] = [
 ];
 const NEW = { refresh_token_days: 28, headless_sign_in: true };
 
-/** A secret that is shown once: whoever made it copies it now. */
+/** A secret that is shown once: the person who made it copies it now. */
 function ShownSecret({ name, secret }: { name: string; secret: string }): ReactNode {
   const t = useText();
   return (
@@ -32,7 +32,7 @@ function ShownSecret({ name, secret }: { name: string; secret: string }): ReactN
   );
 }
 
-/** Registers an application, and shows its secret. @param trusted a client that it is for */
+/** Registers an application, and shows its secret. @param trusted the client it is for */
 export function NewApplication({ trusted }: { trusted?: string }): ReactNode {
   const t = useText();
   const [made, setMade] = useState<{ id: string; secret: string }>();
@@ -58,7 +58,7 @@ export function NewApplication({ trusted }: { trusted?: string }): ReactNode {
   );
 }
 
-/** What can be done with an application. */
+/** The acts on an application. */
 export function ApplicationActs({ application }: { application: Application }): ReactNode {
   const t = useText();
   const [secret, setSecret] = useState<string>();

@@ -7,7 +7,7 @@ import { IdLink, State } from '../lists/links.tsx';
 import { ApplicationActs } from './application-acts.tsx';
 import { OneRecord } from './one-record.tsx';
 
-/** An application: where it takes people back, for whom it may act, and its secret. */
+/** An application: its redirect addresses, the clients that it may act for, and its secret. */
 export default function ApplicationPage(): ReactNode {
   const t = useText();
   const lines = (texts: readonly string[]) =>

@@ -7,7 +7,7 @@ import { Listing } from '../lists/listing.tsx';
 import { useWord } from '../lists/words.ts';
 import { useMay } from '../staff.ts';
 
-/** The institution's clients. A name is found with the search, because it must stand in no address. */
+/** The institution's clients. To find one by name, use the search: a name must not appear in an address. */
 export default function ClientsPage(): ReactNode {
   const t = useText();
   const word = useWord();

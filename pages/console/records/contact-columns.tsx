@@ -6,10 +6,10 @@ import { useWord } from '../lists/words.ts';
 
 type Contact = Answered<'GET /contacts'>[number];
 
-/** Clients of a contact that a row names. */
+/** The number of a contact's clients that a row names. */
 const SHOWN_CLIENTS = 3;
 
-/** What a list shows of a contact. */
+/** The columns of a list of contacts. */
 export function useContactColumns(): Column<Contact>[] {
   const t = useText();
   const word = useWord();

@@ -4,7 +4,7 @@ import { useText } from '../../texts/text.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { useContactColumns } from './contact-columns.tsx';
 
-/** The people who sign in. An email is found with the search, because it must stand in no address. */
+/** The people who sign in. To find one by email, use the search: an email must not appear in an address. */
 export default function ContactsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.contacts');

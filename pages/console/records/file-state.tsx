@@ -9,7 +9,7 @@ import { State } from '../lists/links.tsx';
 
 type File = Answered<'GET /mass-payments/{mass_payment_id}'>;
 
-/** What a status means, and who has to do something now. */
+/** What a status means, and who must act next. */
 const MEANINGS: Record<MassStatus, TextKey> = {
   'Queued for processing': 'console.file.state.queued',
   Processing: 'console.file.state.judging',
@@ -22,7 +22,7 @@ const MEANINGS: Record<MassStatus, TextKey> = {
 };
 const TONES: Partial<Record<MassStatus, Tone>> = { Created: 'good', Failed: 'bad', Processed: 'warn' };
 
-/** How far a file is and why it goes on no further, in a sentence that can be read to who calls. */
+/** The state of a file and why it is stuck, in a sentence that staff can read to a caller. */
 export function FileState({ file }: { file: File }): ReactNode {
   const t = useText();
   const { mass_payment_status: status, error, payments_summary: of } = file;

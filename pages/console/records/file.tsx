@@ -15,7 +15,7 @@ import { RelatedPayments } from './related-payments.tsx';
 
 type File = Answered<'GET /mass-payments/{mass_payment_id}'>;
 
-/** A file of payments: how far it is, why it stopped, and the rows that failed. */
+/** A file of payments: its progress, why it stopped, and the failed rows. */
 export default function FilePage(): ReactNode {
   return (
     <OneRecord
@@ -71,7 +71,7 @@ function FileFacts({ file }: { file: File }): ReactNode {
   );
 }
 
-/** What the valid rows pay, a line for each currency. */
+/** The sums of the valid rows, one line for each currency. */
 function Sums({ file: { sums } }: { file: File }): ReactNode {
   return sums.map((sum) => (
     <div key={sum.currency}>
@@ -82,7 +82,7 @@ function Sums({ file: { sums } }: { file: File }): ReactNode {
 
 type FailedRow = Answered<'GET /mass-payments/{mass_payment_id}/errors'>[number];
 
-/** What a row has in some fields, as it was sent: anything may stand there, or nothing. */
+/** The values of a row in some fields, as they were sent. They may be of any type, or missing. */
 function said(row: FailedRow, ...fields: string[]): string {
   const sent = row as Record<string, unknown>;
   return fields
@@ -91,7 +91,7 @@ function said(row: FailedRow, ...fields: string[]): string {
     .join(' ');
 }
 
-/** The rows that cannot be done, counted from 1, with what is wrong with each. */
+/** The rows that cannot be processed, counted from 1, with their errors. */
 function FailedRows({ id }: { id: string }): ReactNode {
   const t = useText();
   const [page, setPage] = useState(1);

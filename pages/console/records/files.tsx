@@ -12,7 +12,7 @@ const STATUSES: readonly MassStatus[] = [
   ...(['Cancelled', 'Failed'] as const),
 ];
 
-/** Files of payments, the newest first. */
+/** Files of payments, newest first. */
 export default function FilesPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.files');

@@ -4,7 +4,7 @@ import { useText } from '../../texts/text.tsx';
 import { useHoldColumns } from '../clients/holds.tsx';
 import { Listing } from '../lists/listing.tsx';
 
-/** Money that orders hold; with `overdue` that whose debit does not come. */
+/** Money that orders hold. With `overdue`, only holds whose debit is late. */
 export default function HoldsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.holds');

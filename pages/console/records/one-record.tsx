@@ -7,7 +7,7 @@ import { Page } from '../../frame/page.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 
-/** The page of one record: reads what the address names, and draws it. */
+/** The page of one record: fetches the record that the address names, and draws it. */
 export function OneRecord<Value>({
   kind,
   title,
@@ -15,9 +15,9 @@ export function OneRecord<Value>({
   actions,
   children,
 }: {
-  /** The first part of its query's key. */
+  /** The first part of its query key. */
   kind: string;
-  /** Takes `id`. */
+  /** The text takes `id`. */
   title: TextKey;
   read: (id: string, signal: AbortSignal) => Promise<Value>;
   actions?: (record: Value) => ReactNode;

@@ -32,7 +32,7 @@ const FIELDS: readonly FieldForm[] = [
   ...FLAGS.map(([name, label]) => ({ kind: 'flag', name, label }) as const),
 ];
 
-/** A payee: its account, what the institution says of it, and what was paid to it. */
+/** A payee: its account, the institution's verdict on it, and the payments to it. */
 export default function PayeePage(): ReactNode {
   return (
     <OneRecord
@@ -90,7 +90,7 @@ function PayeeFacts({ payee }: { payee: Payee }): ReactNode {
   );
 }
 
-/** What the institution says of a payee. Somebody else may have changed it meanwhile: then it is read again. */
+/** Sets the institution's verdict on a payee. If somebody else has changed it meanwhile, it is read again. */
 function PayeeAct({ payee, version }: { payee: Payee; version: number | undefined }): ReactNode {
   const t = useText();
   const { beneficiary_id: id } = payee;

@@ -9,7 +9,7 @@ import { Listing } from '../lists/listing.tsx';
 
 type Payee = Answered<'GET /beneficiaries'>[number];
 
-/** Whom clients pay. A name or an account is found with the search, because it must stand in no address. */
+/** The clients' payees. To find one by name or account, use the search: neither must appear in an address. */
 export default function PayeesPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.payees');
@@ -42,7 +42,7 @@ export default function PayeesPage(): ReactNode {
   );
 }
 
-/** What keeps payments to a payee from going on, or that nothing does. */
+/** What blocks payments to a payee, or that nothing does. */
 export function PayeeState({ payee }: { payee: Payee }): ReactNode {
   const t = useText();
   if (payee.beneficiary_blocked) return <Badge tone="bad">{t('console.payee.state.blocked')}</Badge>;

@@ -8,7 +8,7 @@ import { Cut, IdLink, State } from '../lists/links.tsx';
 
 type Payment = Answered<'GET /payments'>[number];
 
-/** What a list shows of a payment. */
+/** The columns of a list of payments. */
 export function usePaymentColumns(): Column<Payment>[] {
   const t = useText();
   return [

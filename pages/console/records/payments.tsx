@@ -6,7 +6,7 @@ import { usePaymentColumns } from './payment-columns.tsx';
 
 const STATUSES = ['pending', 'pending_to_authorise', 'authorised', 'cancelled', 'rejected', 'complete'];
 
-/** Payments of a client, or those that a reference or an id names. */
+/** Payments of a client, or those with a given reference or id. */
 export default function PaymentsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.payments');

@@ -12,7 +12,7 @@ import { QuoteEnd } from './quote-end.tsx';
 
 type Quote = Answered<'GET /quotes/{quote_id}'>;
 
-/** A quote: what the client was promised, how the rate was made, and what became of it. */
+/** A quote: the client's terms, how the rate was made, and what became of it. */
 export default function QuotePage(): ReactNode {
   return (
     <OneRecord

@@ -4,7 +4,7 @@ import { useText } from '../../texts/text.tsx';
 import { useQuoteColumns } from '../clients/quotes.tsx';
 import { Listing } from '../lists/listing.tsx';
 
-/** What clients were promised in the last 90 days, the newest first. */
+/** The quotes of the last 90 days, newest first. */
 export default function QuotesPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.quotes');

@@ -4,7 +4,7 @@ import { ListLink } from '../lists/links.tsx';
 import { PART_ROWS, Records } from '../lists/records.tsx';
 import { usePaymentColumns } from './payment-columns.tsx';
 
-/** The payments of a client, a trade or a payee, the newest first. */
+/** The payments of a client, a trade or a payee, newest first. */
 export function RelatedPayments({ query }: { query: { client_id: string } & Record<string, string> }): ReactNode {
   const t = useText();
   const [page, setPage] = useState(1);

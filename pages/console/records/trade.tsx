@@ -16,7 +16,7 @@ import { TRADE_STATUSES } from './trade-statuses.ts';
 
 type Trade = Answered<'GET /trades/{trade_id}'>;
 
-/** A trade: what is exchanged, who ordered it, and the payments that it pays. */
+/** A trade: what is exchanged, who ordered it, and the payments that it funds. */
 export default function TradePage(): ReactNode {
   return (
     <OneRecord

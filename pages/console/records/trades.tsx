@@ -13,7 +13,7 @@ import { TRADE_STATUSES } from './trade-statuses.ts';
 
 type Trade = Answered<'GET /trades'>[number];
 
-/** The trades of all clients, the newest first. */
+/** The trades of all clients, newest first. */
 export default function TradesPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.trades');
@@ -35,7 +35,7 @@ export default function TradesPage(): ReactNode {
   );
 }
 
-/** What a list shows of a trade. */
+/** The columns of a list of trades. */
 export function useTradeColumns(): Column<Trade>[] {
   const t = useText();
   const word = useWord();

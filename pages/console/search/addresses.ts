@@ -1,6 +1,6 @@
 import type { Found } from '../../../src/http/console/search.ts';
 
-/** Where a find leads: the page of what it is, or the list that shows it. */
+/** Where a search result leads: its own page, or the list that shows it. */
 export function findAddress({ kind, id }: Pick<Found, 'kind' | 'id'>): { to: string; search?: Record<string, string> } {
   if (kind === 'request') return { to: '/requests', search: { request_id: id } };
   if (kind === 'notification') return { to: '/notifications', search: { id } };

@@ -19,7 +19,7 @@ const ICONS: Partial<Record<Found['kind'], IconName>> = {
   notification: 'bell',
 };
 
-/** What Ctrl K finds besides the pages: what the search finds. */
+/** What Ctrl K finds besides the pages: the results of the search. */
 export function usePaletteSource(): PaletteSource {
   const t = useText();
   const may = useMay();

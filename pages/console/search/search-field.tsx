@@ -4,10 +4,10 @@ import { Button } from '../../design/button.tsx';
 import { useText } from '../../texts/text.tsx';
 import { seek, useSought } from './sought.ts';
 
-/** Characters of what is searched for. */
+/** Maximum characters of a search text. */
 const MAX_SOUGHT_LENGTH = 254;
 
-/** The one field that finds payments, people, clients, requests and notifications; in every page's header. */
+/** The single search field in every page's header. It finds payments, people, clients, requests and notifications. */
 export function SearchField(): ReactNode {
   const t = useText();
   const go = useNavigate();

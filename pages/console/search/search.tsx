@@ -15,12 +15,12 @@ import { IdLink, State } from '../lists/links.tsx';
 import { findAddress } from './addresses.ts';
 import { useSought } from './sought.ts';
 
-/** What the text in the header's field names. */
+/** The records that the text in the header's search field matches. */
 export default function SearchPage(): ReactNode {
   const t = useText();
   const q = useSought();
   return (
-    // Each search is a page of its own: the focus goes to its heading, in front of what was found.
+    // Each search is a page of its own, so that the focus moves to its heading, before the results.
     <Page key={q} title={t('console.search.title')}>
       {q === '' ? <p>{t('console.search.hint')}</p> : <Finds q={q} />}
     </Page>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What was last searched for. It stands in no address, because it can be an email. */
+/** The last search text. It is in no address, because it can be an email. */
 let sought = '';
 const listeners = new Set<() => void>();
 

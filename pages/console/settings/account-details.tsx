@@ -11,7 +11,7 @@ import { DETAILS_FIELDS, NEW_DETAILS_FIELDS } from './fields.ts';
 
 type Details = Answered<'GET /account-details'>[number];
 
-/** Where clients pay in, one client or all. */
+/** Where clients pay in: details for one client or for all. */
 export function AccountDetailsPart(): ReactNode {
   const t = useText();
   const [page, setPage] = useState(1);
@@ -76,7 +76,7 @@ export function AccountDetailsPart(): ReactNode {
   );
 }
 
-/** A route is a list of one in the form. */
+/** The body with single routes: the form edits each route as a list of one. */
 function withRoutes(body: Record<string, unknown>): Record<string, unknown> {
   const first = (rows: unknown) => (rows as unknown[] | undefined)?.[0] ?? null;
   return { ...body, domestic: first(body.domestic), international: first(body.international) };

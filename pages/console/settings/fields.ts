@@ -6,7 +6,7 @@ export const SPREAD_COLUMNS: readonly CellForm[] = [
   { kind: 'whole', name: 'spread_bps', label: 'console.pricing.spread' },
 ];
 
-/** The pricing of all clients. */
+/** The pricing that applies to all clients. */
 export const ALL_PRICING_FIELDS: readonly FieldForm[] = [
   { kind: 'whole', name: 'quote_seconds', label: 'console.pricing.seconds' },
   { kind: 'whole', name: 'default_spread_bps', label: 'console.pricing.spread', hint: 'console.pricing.bps' },
@@ -14,7 +14,7 @@ export const ALL_PRICING_FIELDS: readonly FieldForm[] = [
   { kind: 'rows', name: 'spreads', label: 'console.pricing.spreads', columns: SPREAD_COLUMNS },
 ];
 
-/** What a forward adds to the rate of a pair. */
+/** What a forward adds to the rate of a currency pair. */
 export const POINT_FIELDS: readonly FieldForm[] = [
   { kind: 'text', name: 'sell_currency', label: 'console.trade.sells', required: true, maxLength: 3 },
   { kind: 'text', name: 'buy_currency', label: 'console.trade.buys', required: true, maxLength: 3 },
@@ -32,7 +32,7 @@ const CUTOFF_FIELDS = [
   { kind: 'text', name: 'cutoff_timezone', label: 'console.currency.zone', initial: 'Europe/London', maxLength: 64 },
 ] as const satisfies readonly CellForm[];
 
-/** Days of the week, as ISO 8601 counts them from 1. */
+/** Days of the week, numbered from 1 as in ISO 8601. */
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /** How a currency is settled and traded. */
@@ -58,7 +58,7 @@ const SCHEMES = [
   ...(['ACH', 'FEDWIRE', 'TARGET2', 'LOCAL', 'INTERNAL'] as const),
 ] as const;
 
-/** Which payment takes which scheme; the first rule that fits decides. */
+/** Which payments use which scheme; the first matching rule decides. */
 export const SCHEME_FIELDS: readonly FieldForm[] = [
   {
     ...{ kind: 'rows', name: 'rules', label: 'console.schemes.rules', hint: 'console.schemes.hint' },
@@ -86,7 +86,7 @@ const ROUTE_COLUMNS: readonly CellForm[] = [
   { kind: 'text', name: 'bank_identifier_type', label: 'console.details.bankType', maxLength: 35 },
 ];
 
-/** Where clients pay in, as it may be changed. */
+/** Where clients pay in: the fields that can be changed. */
 export const DETAILS_FIELDS: readonly FieldForm[] = [
   { kind: 'text', name: 'country', label: 'console.details.country', required: true, maxLength: 2 },
   { kind: 'text', name: 'financial_institution_name', label: 'console.payee.bank', required: true, maxLength: 140 },

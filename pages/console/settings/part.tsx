@@ -7,12 +7,12 @@ import { useText } from '../../texts/text.tsx';
 interface PartProps<Value> {
   title: TextKey;
   read: (signal: AbortSignal) => Promise<Value>;
-  /** What can be done with it. */
+  /** The acts on this part. */
   acts: (value: Value) => ReactNode;
   children: (value: Value) => ReactNode;
 }
 
-/** A part of the settings: its name, what can be done, and what is set. */
+/** A part of the settings: its name, its acts, and its current values. */
 export function Part<Value>({ title, read, acts, children }: PartProps<Value>): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({ queryKey: ['setting', title], queryFn: ({ signal }) => read(signal) });

@@ -7,7 +7,7 @@ import { SettingAct } from '../acts/setting-act.tsx';
 import { POINT_FIELDS } from './fields.ts';
 import { Part } from './part.tsx';
 
-/** What forwards add to the rates of their pairs. */
+/** What forwards add to the rates of their currency pairs. */
 export function PointsPart(): ReactNode {
   const t = useText();
   const act = (values: object) => (

@@ -7,7 +7,7 @@ import { Spreads } from '../clients/money.tsx';
 import { ALL_PRICING_FIELDS } from './fields.ts';
 import { Part } from './part.tsx';
 
-/** The pricing of clients that have none of their own. */
+/** The pricing of clients without their own. */
 export function PricingPart(): ReactNode {
   const t = useText();
   return (

@@ -8,7 +8,7 @@ import { SettingAct } from '../acts/setting-act.tsx';
 import { SCHEME_FIELDS } from './fields.ts';
 import { Part } from './part.tsx';
 
-/** Which payments take which scheme: the first rule that fits decides. */
+/** Which payments use which scheme: the first matching rule decides. */
 export function SchemesPart(): ReactNode {
   const t = useText();
   return (

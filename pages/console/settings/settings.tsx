@@ -7,7 +7,7 @@ import { PointsPart } from './points.tsx';
 import { PricingPart } from './pricing.tsx';
 import { SchemesPart } from './schemes.tsx';
 
-/** What holds for all clients: prices, currencies, payment schemes, and where to pay in. */
+/** The settings for all clients: prices, currencies, payment schemes, and where to pay in. */
 export default function SettingsPage(): ReactNode {
   const t = useText();
   return (

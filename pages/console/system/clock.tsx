@@ -10,7 +10,7 @@ import { Act } from '../acts/act.tsx';
 const HOUR_SECONDS = 3_600;
 const LIVE_MS = 5_000;
 
-/** The sandbox's clock, which everything goes by. */
+/** The sandbox's clock, which sets the time of everything. */
 export function ClockPart(): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({

@@ -9,7 +9,7 @@ import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 
-/** The rates that payments are converted with for approvals. */
+/** The rates that convert payment amounts for approvals. */
 export function RatesPart(): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({

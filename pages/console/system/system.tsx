@@ -12,7 +12,7 @@ import { ClockPart } from './clock.tsx';
 import { FxPart } from './fx.tsx';
 import { RatesPart } from './rates.tsx';
 
-/** FX availability and exchange rates; in the sandbox also the clock, and the mails and texts that no gateway took. */
+/** FX availability and exchange rates. In the sandbox, also the clock, and the mails and texts that no gateway delivers. */
 export default function SystemPage(): ReactNode {
   const t = useText();
   const may = useMay();

@@ -17,7 +17,7 @@ type OperatorToken = Answered<'GET /operator-tokens'>[number];
 const ROLES = ['core', 'identity', 'support', 'auditor', 'admin'] as const;
 const MAX_NAME_LENGTH = 64;
 
-/** Programs' tokens of the operator interface. */
+/** The tokens with which programs use the operator interface. */
 export default function TokensPage(): ReactNode {
   const t = useText();
   const word = useWord();
@@ -51,7 +51,7 @@ export default function TokensPage(): ReactNode {
   );
 }
 
-/** What a token may do, one by one. */
+/** The scopes of a token, one by one. */
 const SCOPES: FieldForm = {
   ...{ kind: 'choices', name: 'scopes', label: 'console.col.scopes' },
   options: ['read', 'feed', 'identity', 'approvals', 'redeliver', 'unlock', 'changes', 'audit', 'system'],
@@ -84,7 +84,7 @@ function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode
   );
 }
 
-/** A role, or the scopes themselves. */
+/** Asks for a role or for single scopes. */
 function TokenFields(): ReactNode {
   const t = useText();
   const word = useWord();

@@ -7,7 +7,7 @@ import { ListLink, State } from '../lists/links.tsx';
 
 type Notification = Answered<'GET /notifications'>[number];
 
-/** What was sent, and what the receiver answered to each attempt. */
+/** What was sent, and the receiver's answer to each attempt. */
 export function Deliveries({ notification }: { notification: Notification }): ReactNode {
   const t = useText();
   const { subscription_id: subscription, attempts, body } = notification;

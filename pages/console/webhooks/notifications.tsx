@@ -23,7 +23,7 @@ const TYPES = [
   ...['BENEFICIARY_STATUS_CHANGE', 'MASS_PAYMENT_STATUS_CHANGE', 'MASS_BENEFICIARY_STATUS_CHANGE'],
   'PING',
 ];
-/** How often one notification is asked for again. */
+/** How often an open notification is refreshed. */
 const LIVE_MS = 3_000;
 
 /** Notifications to clients' receivers, as they are made and delivered. */
@@ -126,7 +126,7 @@ function useColumns(): Column<Notification>[] {
   ];
 }
 
-/** What an erasure has cancelled has no content: it is not sent again. */
+/** Sends a notification again. One that an erasure has cancelled has no content and cannot be sent. */
 function Redeliver({ notification }: { notification: Notification }): ReactNode {
   const t = useText();
   const { id, type, client_id: client, status, body } = notification;

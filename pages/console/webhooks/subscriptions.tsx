@@ -12,7 +12,7 @@ import { Listing } from '../lists/listing.tsx';
 
 type Subscription = Answered<'GET /subscriptions'>[number];
 
-/** Where clients receive notifications, and how well. */
+/** Where clients receive notifications, and how well that works. */
 export default function SubscriptionsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.subscriptions');

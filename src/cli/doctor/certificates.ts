@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const HTTPS_PORT = 443;
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The files of the trusted listener, and what the public addresses present. @param now the machine's time: TLS goes by it */
+/** Checks the files of the trusted listener, and the certificates at the public addresses. @param now the machine's time, which TLS uses */
 export async function checkCertificates(config: Config, now: Date): Promise<Finding[]> {
   const wrong = await checkTrustedFiles(config).then(
     () => undefined,
@@ -31,14 +31,14 @@ export async function checkCertificates(config: Config, now: Date): Promise<Find
 }
 
 interface CertificateFile {
-  /** The variable, or what the file is. */
+  /** The variable, or a description of the file. */
   name: string;
   path: string;
-  /** That of the listener itself. */
+  /** Whether it is the listener's own certificate. */
   server: boolean;
 }
 
-/** The configured files; in a sandbox without any those of its own test authority. */
+/** The configured files. In a sandbox without any, those of its own test authority. */
 function trustedFiles({ trustedCert, trustedCa, dataDir, environment }: Config): CertificateFile[] {
   if (trustedCert) {
     const authorities = trustedCa.map((path) => ({ name: 'LOMBARD_TRUSTED_CA', path, server: false }));
@@ -78,7 +78,7 @@ function checkDates(what: string, certificate: X509Certificate, now: Date): Find
   return ok('certificates', `${what} is good until ${day}`);
 }
 
-/** A revocation list whose next update is over is not used: every certificate of its authority is refused then. */
+/** A revocation list whose next update has passed is not used. Then every certificate of its authority is refused. */
 async function checkLists({ trustedCrl }: Config, now: Date): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const path of trustedCrl)
@@ -94,7 +94,7 @@ async function checkLists({ trustedCrl }: Config, now: Date): Promise<Finding[]>
   return findings;
 }
 
-/** What callers see at the public https addresses, wherever TLS ends. */
+/** Checks what callers see at the public https addresses, wherever TLS ends. */
 async function checkPublic(config: Config, now: Date): Promise<Finding[]> {
   const addresses = [
     ['LOMBARD_API_URL', config.apiUrl],
@@ -116,7 +116,7 @@ async function checkPublic(config: Config, now: Date): Promise<Finding[]> {
   );
 }
 
-/** The certificate of a host. It is only read: whether it is trusted is the callers' affair. */
+/** The certificate of a host. It is only read; its trust is not checked, because that is up to the callers. */
 function presentedAt({ hostname, port }: URL): Promise<X509Certificate> {
   return new Promise((resolve, reject) => {
     const socket = connect({

@@ -9,7 +9,7 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
-/** The settings, and what was found about them. `config` is undefined where a value is wrong: nothing else can be checked then. */
+/** Checks the settings. `config` is undefined if a value is wrong; then nothing else can be checked. */
 export function checkConfiguration(env?: Environment): { config: Config | undefined; findings: Finding[] } {
   try {
     const { config, unsafe, unknown } = examineConfig(env);
@@ -37,7 +37,7 @@ function checkLogo(config: Config): Finding {
   }
 }
 
-/** Nothing where the service's own table is in force. */
+/** Checks the file of bank details. Finds nothing if the service's own table is in force. */
 function checkBankDetails({ bankDetails: file }: Config): Finding[] {
   if (file === undefined) return [];
   try {
@@ -47,7 +47,7 @@ function checkBankDetails({ bankDetails: file }: Config): Finding[] {
   }
 }
 
-/** Nothing where documents use the service's own fonts alone: records.ts says whether a name needs others. */
+/** Checks the directory of fonts. Finds nothing if documents use only the service's own fonts; records.ts reports whether a name needs others. */
 function checkFontDirectory({ documentFonts: directory }: Config): Finding[] {
   if (directory === undefined) return [];
   try {
@@ -70,7 +70,7 @@ function remedyFor(fault: string): string {
   return REMEDIES.find(([about]) => about.test(fault))?.[1] ?? 'see docs/configuration.md';
 }
 
-/** What production starts with, and SECURITY.md advises against. */
+/** Settings that production accepts, but that SECURITY.md advises against. */
 function checkExposure(config: Config): Finding[] {
   const findings: Finding[] = [];
   const say = (check: string, message: string) => findings.push(warning(check, message));

@@ -15,19 +15,20 @@ import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 const ANSWER_TIMEOUT_MS = 10_000;
 const MIN_SERVER_MAJOR = 15;
 /**
- * Beyond its pools a process has connections of its own: locks, LISTEN, the watch, the delivery engine's. With several cells it has more for
- * the engine, and some that ask whether cells answer; on Citus two more for each of four pools (docs/scale.md, Connections).
+ * The connections that a process has besides its pools: for locks, LISTEN, the watch and the delivery engine. If there are several cells,
+ * the engine has more, and some connections ask whether cells answer. On Citus each of four pools has two more (docs/scale.md,
+ * Connections).
  */
 const OWN_CONNECTIONS = 10;
 const OWN_CONNECTIONS_OF_CELLS = 16;
 const OWN_CONNECTIONS_ON_CITUS = 8;
-/** Differences between this machine's clock and the database's, in seconds. */
+/** The largest acceptable difference between this machine's clock and the database's, in seconds. */
 const MAX_CLOCK_SECONDS = 5;
 const WRONG_CLOCK_SECONDS = 60;
-/** A unix socket is named by the encoded path of its directory. */
+/** Local hosts. A unix socket is given by the encoded path of its directory. */
 const LOCAL = /^(localhost|127\.[0-9.]+|::1||%2f.*)$/i;
 
-/** Opens the database for the checks. The caller ends the pool. @param cells of a database with several */
+/** Opens the database for the checks. The caller ends the pool. @param cells set if the database has several */
 export function openForChecks({ sessions }: DatabaseAddresses, cells?: CellPaths): Pool {
   return createPool(sessions, createLog('silent', false), {
     max: 1,
@@ -37,7 +38,7 @@ export function openForChecks({ sessions }: DatabaseAddresses, cells?: CellPaths
   });
 }
 
-/** Why the database cannot be used at all; undefined where it answers. `refused`: a server is there, and does not let us in. */
+/** Why the database cannot be used at all; undefined if it answers. `refused`: a server is there, but refuses the login. */
 export async function unusable(
   pool: Pool,
   { sessionDatabaseUrl }: Config,
@@ -64,7 +65,7 @@ export async function checkDatabase(
   now: () => Date,
 ): Promise<Finding[]> {
   const server = await readServer(db);
-  // Of a database without a schema nothing is known.
+  // Nothing is known about a database without a schema.
   const cells = await readPaths(db).catch(() => undefined);
   const findings = checkServer(server, config, { ...addresses, cells });
   if (server.major < MIN_SERVER_MAJOR) return findings;
@@ -76,7 +77,7 @@ export async function checkDatabase(
   ];
 }
 
-/** What the server says about itself and this connection. */
+/** The server's report about itself and this connection. */
 export interface Server {
   major: number;
   encoding: string;
@@ -163,7 +164,7 @@ async function checkPoolers(config: Config, addresses: DatabaseAddresses): Promi
   }
 }
 
-/** @throws Error where the address of requests, which may be a pooler's, does not lead to a database */
+/** @throws Error if the address for requests, which may be a pooler's, does not lead to a database */
 async function answers(url: string): Promise<void> {
   const pool = createPool(url, createLog('silent', false), { max: 1, answerWithin: ANSWER_TIMEOUT_MS, names: false });
   try {
@@ -187,7 +188,7 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
     if (config.migrateDatabaseUrl === undefined || !cause) return [failed('schema', message)];
     return [failed('schema', `cannot be compared (${messageOf(cause)}): check LOMBARD_MIGRATE_DATABASE_URL`)];
   }
-  // A start migrates, unless it was told not to.
+  // A start migrates unless it is told not to.
   const judge = config.migrate ? warning : failed;
   const then = config.migrate
     ? 'the next start applies it, or lombard migrate'
@@ -200,7 +201,7 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
   const findings = Object.entries(kinds).map(([check, missing]) =>
     missing.length === 0 ? ok(check, 'nothing is missing') : judge(check, `missing: ${missing.join('; ')}: ${then}`),
   );
-  // Of a database that is newer than this program nothing is missing.
+  // If the database is newer than this program, no migration is missing.
   if (fault && kinds.schema.length === 0) findings.push(failed('schema', fault));
   return findings;
 }

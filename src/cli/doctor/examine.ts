@@ -17,7 +17,7 @@ import { checkRecords, checkTokenFile } from './records.ts';
 import { checkSenders } from './senders.ts';
 import { checkWork } from './work.ts';
 
-/** Checks everything that can be checked from here; changes nothing. */
+/** Checks everything that can be checked from here, and changes nothing. */
 export async function examine(env?: Environment): Promise<Finding[]> {
   const { config, findings } = checkConfiguration(env);
   const machine = await checkMachine();
@@ -34,7 +34,7 @@ export async function examine(env?: Environment): Promise<Finding[]> {
   ];
 }
 
-/** The checks that ask the database; where its schema or the rights to it are missing, those of what is in it are left out. */
+/** The checks that query the database. If its schema or the rights to it are missing, the checks of its contents are skipped. */
 async function checkStored(config: Config, clock: ServiceClock): Promise<Finding[]> {
   const url = config.databaseUrl ?? embeddedUrl(config.dataDir);
   if (url === undefined)
@@ -87,7 +87,7 @@ function cellFault({ cell, reason }: SilentCell): Finding {
   );
 }
 
-/** Production needs an operator token before its first start, and no database tells whether it has one. */
+/** Production needs an operator token before its first start, and without the database nobody can tell whether it has one. */
 function unknownToken({ environment, operatorToken }: Config): Finding[] {
   if (environment === 'sandbox' || operatorToken !== undefined) return [];
   const message =
@@ -104,7 +104,7 @@ export function doctorCommand(frame: Frame): void {
     .description('check this machine, the configuration, the database and what the service depends on');
   example(doctor, 'doctor', 'doctor --json | jq \'.[] | select(.status != "ok")\'');
   frame.does(doctor, async ({ print }) => {
-    // Loading all that is checked takes a second, which other commands need not wait.
+    // Loading everything that is checked takes a second, which other commands should not wait for.
     const { examine } = await import('./examine.ts');
     const findings = await examine();
     print.rows(

@@ -5,34 +5,34 @@ import { promisify } from 'node:util';
 import type { Config } from '../../settings/config.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** Node takes off types since these versions; bin/lombard asks for the same. */
+/** The first versions of Node that strip types. bin/lombard checks the same. */
 const MIN_NODE_MINOR = new Map([
   [22, 18],
   [23, 6],
 ]);
 const MEBIBYTE_BYTES = 1_048_576;
-/** Less room than this, on the disk of the data directory, is a fault or a warning. */
+/** Less free space than this on the disk of the data directory is a failure or a warning. */
 const MIN_FREE_BYTES = 256 * MEBIBYTE_BYTES;
 const SPARSE_FREE_BYTES = 2_048 * MEBIBYTE_BYTES;
-/** Connections and files that a process may have open. */
+/** The number of connections and files that a process must be able to have open. */
 const MIN_OPEN_FILES = 4_096;
-/** Files of the data directory that only their owner may read. */
+/** Files in the data directory that only their owner may read. */
 const SECRET_FILES = /^(master-key|operator-token|postgres-url|command-tokens\.json)$|-key\.pem$/;
 const OTHERS_BITS = 0o077;
 
-/** Node, the libraries that are not JavaScript, and what the machine gives. */
+/** Checks Node, the native libraries, and the resources of the machine. */
 export async function checkMachine(): Promise<Finding[]> {
   return [checkNode(process.versions.node), ...(await checkLibraries()), await checkOpenFiles()];
 }
 
-/** @param version as 24.21.0 */
+/** @param version such as 24.21.0 */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major >= 24 || minor >= (MIN_NODE_MINOR.get(major) ?? Number.POSITIVE_INFINITY)) return ok('Node', version);
   return failed('Node', `${version} runs; 22.18 or newer is needed: start with bin/lombard, or npm ci once more`);
 }
 
-/** Native code fails to load where `npm ci` ran on another kind of machine. */
+/** Native code cannot be loaded if `npm ci` ran on another kind of machine. */
 async function checkLibraries(): Promise<Finding[]> {
   const load: Record<string, () => Promise<unknown>> = {
     passwords: () => import('@node-rs/argon2'),
@@ -56,7 +56,7 @@ async function checkOpenFiles(): Promise<Finding> {
   );
 }
 
-/** The data directory: its rights, and the room on its disk. */
+/** Checks the data directory: its permissions, and the free space on its disk. */
 export async function checkDataDirectory({ dataDir, environment }: Config): Promise<Finding[]> {
   const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {

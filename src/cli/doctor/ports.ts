@@ -7,7 +7,7 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 
-/** The service that runs on the data directory, and whether it is ready; then the ports. Its own ports are ok. */
+/** Checks the service that runs on the data directory, and whether it is ready; then the ports. A port in use by this service is ok. */
 export async function checkListeners(config: Config): Promise<Finding[]> {
   const running = await runningNow(config);
   const findings: Finding[] = [];
@@ -32,7 +32,7 @@ export async function checkListeners(config: Config): Promise<Finding[]> {
   return [...findings, ok('ports', running ? 'the running service has them' : 'all of them are free')];
 }
 
-/** Two listeners of one process that want the same port. */
+/** Finds listeners of one process that want the same port. */
 function wantedTwice(wanted: WantedPort[]): Finding[] {
   return wanted.flatMap(({ variable, host, port }, at) => {
     const other = wanted.slice(0, at).find((one) => port !== 0 && one.port === port && one.host === host);
@@ -41,7 +41,7 @@ function wantedTwice(wanted: WantedPort[]): Finding[] {
   });
 }
 
-/** `ready`: empty where it is, else the reason why it is not. */
+/** `ready`: empty if it is ready, otherwise the reason why it is not. */
 async function runningNow(config: Config): Promise<{ addresses: Running; ready: string } | undefined> {
   const addresses = readRunning(config);
   const health = addresses?.health ?? addresses?.operator;
@@ -51,12 +51,12 @@ async function runningNow(config: Config): Promise<{ addresses: Running; ready: 
     const { ready, reason } = fieldsOf(await answer.json());
     return { addresses, ready: ready ? '' : String(reason ?? `its health answers ${answer.status}`) };
   } catch {
-    // It was killed, or the port is somebody else's by now.
+    // The service was killed, or the port belongs to another program by now.
     return undefined;
   }
 }
 
-/** Whether the service that runs has this port. Behind a public address its port is not written down; then it is believed. */
+/** Whether the running service has this port. Behind a public address its port is not recorded, so this is assumed. */
 function isOwn({ variable, port }: WantedPort, config: Config, running: Running): boolean {
   const addresses: Record<string, [address: string | null, isPublic: boolean]> = {
     LOMBARD_API_PORT: [running.api, config.apiUrl !== undefined],

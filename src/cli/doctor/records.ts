@@ -11,11 +11,11 @@ import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 const MIN_TOKEN_DAYS = 30;
-/** Payments are converted with rates for the approvals; older ones decide wrongly. */
+/** Approvals convert payments with these rates. Older rates lead to wrong decisions. */
 const MAX_RATES_AGE_DAYS = 7;
 
 /**
- * What is in the database: whether the key opens it, and whether production has in it what only a sandbox may have.
+ * Checks the contents of the database: whether the key opens them, and whether production contains what only a sandbox may contain.
  * @param cells those that answer; the first one has what exists once
  */
 export async function checkRecords(cells: readonly [Db, ...Db[]], config: Config, now: Date): Promise<Finding[]> {
@@ -30,7 +30,7 @@ export async function checkRecords(cells: readonly [Db, ...Db[]], config: Config
   return [...findings, await checkDemonstration(db), await checkSecondFactors(db), await checkApplications(db)];
 }
 
-/** Names in scripts of which documents have no font show boxes. */
+/** Names in scripts that no font covers are shown as boxes in documents. */
 async function checkNames(cells: readonly Db[]): Promise<Finding> {
   for (const db of cells) {
     const payee = await payeeWithoutFont(db);
@@ -47,7 +47,7 @@ async function checkKey(cells: readonly Db[], config: Config): Promise<Finding[]
   return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
 }
 
-/** The sandbox's token for commands: the first start writes it, and a later one does not write it again. */
+/** Checks the sandbox's token for commands. The first start writes it, and later starts do not write it again. */
 export async function checkTokenFile({ dataDir, environment, operatorToken }: Config): Promise<Finding[]> {
   if (environment !== 'sandbox' || operatorToken !== undefined) return [];
   const found = await stat(join(dataDir, 'operator-token')).catch(() => undefined);

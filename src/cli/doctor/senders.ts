@@ -9,7 +9,10 @@ const undici = late((require) => require('undici') as typeof import('undici'));
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** What the service calls beside its database: mail server, gateway of text messages, staff's provider, collector. Nothing is sent. */
+/**
+ * Checks what the service calls besides its database: the mail server, the text message gateway, the staff's provider and the trace
+ * collector. Nothing is sent.
+ */
 export async function checkSenders(config: Config): Promise<Finding[]> {
   return [await checkMail(config), await checkTexts(config), await checkStaff(config), await checkTraces(config)];
 }
@@ -35,7 +38,7 @@ async function checkTexts({ smsUrl }: Config): Promise<Finding> {
   return checkAnswers('text messages', 'LOMBARD_SMS_URL', smsUrl);
 }
 
-/** Without the provider nobody of the staff signs in. */
+/** Without the provider, staff cannot sign in. */
 async function checkStaff({ staff }: Config): Promise<Finding> {
   if (!staff) return ok('staff sign-in', 'LOMBARD_STAFF_ISSUER is not set: operator tokens sign in');
   try {
@@ -54,7 +57,7 @@ async function checkTraces({ tracesUrl }: Config): Promise<Finding> {
   return checkAnswers('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT', tracesUrl);
 }
 
-/** Whatever it answers to a question that sends nothing: it is there. */
+/** Sends a request that has no effect. Any answer means that the service is there. */
 async function checkAnswers(check: string, variable: string, url: string): Promise<Finding> {
   const { origin } = new URL(url);
   try {

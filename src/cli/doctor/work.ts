@@ -6,14 +6,14 @@ import { Backlog } from '../../monitoring/backlog.ts';
 import type { Clock } from '../../values/calendar.ts';
 import { count, type Finding, failed, lasting, ok, warnIf, warning } from './finding.ts';
 
-/** Ages up to which work that waits is ordinary. */
+/** Work may wait up to these ages. */
 const MAX_WORK_AGE_SECONDS = 60;
 const MAX_LAG_SECONDS = 3_600;
 const MAX_LAG_CHANGES = 100_000;
-/** Deliveries that are due and that nobody has taken. */
+/** The number of due deliveries that may be waiting. */
 const MAX_DUE_ROWS = 10_000;
 const MAX_STATEMENTS_WAITING = 1_000;
-/** A receiver that has failed for longer is named. */
+/** A receiver that has failed for longer than this is listed. */
 const FAILING_HOURS = 1;
 const RECENT_DAYS = 7;
 const MAX_NAMED = 5;
@@ -22,7 +22,7 @@ const WORKER = 'start a process with the role worker, and read its log';
 /** The cells that answer; the first one has what exists once. */
 type Cells = readonly [Pool, ...Pool[]];
 
-/** What waits for background work, and what it meets. */
+/** Checks the waiting background work, and what hinders it. */
 export async function checkWork(cells: Cells, clock: Clock): Promise<Finding[]> {
   const now = clock.now();
   return [
@@ -118,7 +118,7 @@ async function checkReceivers(cells: readonly Db[], now: Date): Promise<Finding[
   return findings.length > 0 ? findings : [ok('receivers', 'none fails for long')];
 }
 
-/** The first few of what a statement finds in all cells, the oldest first. */
+/** The first few results of a statement over all cells, oldest first. */
 async function oldestOf<Row extends { since: Date }>(
   cells: readonly Db[],
   statement: { text: string; values: unknown[] },

@@ -1,6 +1,6 @@
 import { example, type Frame } from '../frame.ts';
 
-/** `lombard mcp`. The protocol's package is loaded here only: other commands start without it. */
+/** `lombard mcp`. Only this command loads the protocol's package, so others start without it. */
 export function mcpCommand(frame: Frame): void {
   const command = frame.program
     .command('mcp')

@@ -34,7 +34,7 @@ export async function serveTools(session: Session): Promise<void> {
   await server.close();
 }
 
-/** A refusal is an answer too: the assistant reads its code and details, and can mend the call. */
+/** A refusal is an answer too. The assistant can read its code and details, and correct the call. */
 async function answer(tool: Tool | undefined, name: string, input: Record<string, unknown>) {
   if (!tool) return failed(`there is no tool ${name}`);
   const unknown = Object.keys(input).find((key) => !(key in tool.inputSchema.properties));

@@ -23,7 +23,7 @@ interface Described {
   responses: Record<string, { content?: Record<string, unknown> }>;
 }
 
-/** A reading operation, as an assistant can call it. */
+/** A reading operation in the form that an assistant can call. */
 export interface Tool {
   name: string;
   description: string;
@@ -32,12 +32,12 @@ export interface Tool {
   call(input: Record<string, unknown>): Promise<unknown>;
 }
 
-/** The client API has one client at a time: the session's. */
+/** The client API works for one client at a time: the session's. */
 const GIVEN = 'client_id';
 
 /**
- * The reading operations of the client API, made from its own description: GET, with an answer in JSON that ends.
- * @throws CommandFailure where the description cannot be read
+ * The reading operations of the client API, made from its own description: GET, with a JSON answer that is not a stream.
+ * @throws CommandFailure if the description cannot be read
  */
 export async function readingTools(session: Session): Promise<Tool[]> {
   const answer = await reach(`${session.profile.api_url}/openapi.json`);
@@ -72,7 +72,7 @@ function toolOf({ lombard }: Session, path: string, { operationId, description, 
   };
 }
 
-/** Subscriptions are read over GraphQL. Their secrets and the values of their headers are not for an assistant. */
+/** Subscriptions are read over GraphQL. An assistant does not get their secrets or the values of their headers. */
 function subscriptionsTool({ lombard }: Session): Tool {
   return {
     name: 'listSubscriptions',

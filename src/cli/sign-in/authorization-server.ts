@@ -1,10 +1,10 @@
 import { listOf, textsOf } from '../../values/unknown.ts';
 import { answered, CommandFailure, reach } from '../failure.ts';
 
-/** The public application that contacts sign in with at the command line (RFC 8252). */
+/** The public application with which contacts sign in at the command line (RFC 8252). */
 export const COMMAND_APPLICATION = 'lombard-cli';
 
-/** What the command line needs of the metadata (OpenID Connect Discovery, 3). */
+/** The metadata that the command line needs (OpenID Connect Discovery, 3). */
 const METADATA = [
   'issuer',
   'authorization_endpoint',
@@ -14,7 +14,7 @@ const METADATA = [
 ] as const;
 type Metadata = Record<(typeof METADATA)[number], string>;
 
-/** Who a token stands for (OpenID Connect Core, 5.3). */
+/** The person whom a token represents (OpenID Connect Core, 5.3). */
 export interface Person {
   sub: string;
   name: string | undefined;
@@ -25,7 +25,7 @@ export interface Person {
 const TOKENS = ['access_token', 'refresh_token'] as const;
 type Tokens = Record<(typeof TOKENS)[number], string>;
 
-/** An authorization server, as the application `lombard-cli` calls it. */
+/** An authorization server, called by the application `lombard-cli`. */
 export class AuthorizationServer {
   readonly #metadata: Metadata;
 
@@ -33,7 +33,7 @@ export class AuthorizationServer {
     this.#metadata = metadata;
   }
 
-  /** @throws CommandFailure where there is no authorization server at the address */
+  /** @throws CommandFailure if there is no authorization server at the address */
   static async at(url: string): Promise<AuthorizationServer> {
     const answer = await reach(`${url}/.well-known/openid-configuration`);
     const metadata = textsOf(await answered(answer), METADATA);
@@ -68,7 +68,7 @@ export class AuthorizationServer {
     return tokens;
   }
 
-  /** Revokes a refresh token and all that was issued with it (RFC 7009). @throws CommandFailure */
+  /** Revokes a refresh token and everything that was issued with it (RFC 7009). @throws CommandFailure */
   async revoke(refreshToken: string): Promise<void> {
     await this.#post(this.#metadata.revocation_endpoint, { token: refreshToken });
   }

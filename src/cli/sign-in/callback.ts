@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fieldsOf } from '../../values/unknown.ts';
 import { CommandFailure, INTERRUPTED } from '../failure.ts';
 
-/** How long somebody has to sign in. */
+/** Milliseconds that a person has to sign in. */
 const MAX_WAIT_MS = 15 * 60_000;
 const PATH = '/callback';
 const HEADERS = {
@@ -13,14 +13,14 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** What must be true of the redirect that ends a sign-in. */
+/** What the redirect that ends a sign-in must contain. */
 export interface Expected {
   state: string;
-  /** Who answers (RFC 9207). */
+  /** The issuer that must answer (RFC 9207). */
   issuer: string;
 }
 
-/** The address on this machine that the authorization server redirects to (RFC 8252, 7.3), while somebody signs in. */
+/** The address on this machine to which the authorization server redirects (RFC 8252, 7.3), while somebody signs in. */
 export class Callback {
   readonly redirectUri: string;
   readonly code: Promise<string>;
@@ -34,8 +34,8 @@ export class Callback {
 
   /**
    * Listens on a free port.
-   * @param options `typed`: the redirected address may also come on standard input, from a browser on another machine;
-   *   `interrupted`: aborted where nobody waits any longer
+   * @param options `typed`: the redirected address may also be typed on standard input, from a browser on another machine; `interrupted`:
+   * aborted when nobody waits any longer
    */
   static async open(expected: Expected, options: { typed: boolean; interrupted: AbortSignal }): Promise<Callback> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -78,13 +78,13 @@ export class Callback {
 
 interface Outcome {
   code?: string;
-  /** For the person in front of it. */
+  /** For the person at the browser. */
   words: string;
-  /** Whether the sign-in has failed finally. */
+  /** Whether the sign-in has failed for good. */
   ends?: boolean;
 }
 
-/** What a redirected address says. One with another state is of another sign-in, or made up: it ends nothing. */
+/** The outcome of a redirected address. An address with another state belongs to another sign-in, or is forged, and ends nothing. */
 function read({ searchParams: found }: URL, { state, issuer }: Expected): Outcome {
   if (found.get('state') !== state) return { words: 'This address belongs to another sign-in.' };
   if (found.get('iss') !== issuer) return { words: 'This address comes from another authorization server.' };

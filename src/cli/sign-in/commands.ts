@@ -9,7 +9,7 @@ import { readRunning } from '../running.ts';
 import { AuthorizationServer, type Person } from './authorization-server.ts';
 import { Callback } from './callback.ts';
 
-/** Of `state`, and of PKCE's verifier (RFC 7636, 4.1). */
+/** For `state`, and for PKCE's verifier (RFC 7636, 4.1). */
 const RANDOM_BYTES = 32;
 
 /** `lombard login`, `logout` and `whoami`. */
@@ -32,7 +32,7 @@ export function signInCommands(frame: Frame): void {
 
   const whoami = frame.program.command('whoami').description('show who is signed in, where, and for which clients');
   frame.asContact(example(whoami, 'whoami', 'whoami --profile production --json'), async ({ session, print }) => {
-    // Refreshes an access token that has expired.
+    // This refreshes an expired access token.
     await session.renew();
     const server = await AuthorizationServer.at(session.profile.auth_url);
     const { sub, name, email, clients } = await server.person(session.accessToken);
@@ -92,7 +92,7 @@ async function signIn({ options, globals, print }: Call): Promise<void> {
   }
 }
 
-/** Where to sign in: as named, else at the running sandbox, else as at the last sign-in. @throws CommandFailure */
+/** The addresses to sign in at: the named ones, or else those of the running sandbox, or else those of the last sign-in. @throws CommandFailure */
 async function addressesFor(options: Call['options'], name: string): Promise<{ api: string; auth: string }> {
   const [apiUrl, authUrl] = [address('--api-url', options.apiUrl), address('--auth-url', options.authUrl)];
   const running = readRunning(readConfig());
@@ -105,7 +105,7 @@ async function addressesFor(options: Call['options'], name: string): Promise<{ a
   return { api, auth: last?.api_url === api ? last.auth_url : await namedBy(api) };
 }
 
-/** The authorization server that a client API names in its description. @throws CommandFailure */
+/** The authorization server in the description of a client API. @throws CommandFailure */
 async function namedBy(api: string): Promise<string> {
   const answer = await reach(`${api}/openapi.json`);
   const { securitySchemes } = fieldsOf((await answered(answer)).components);
@@ -150,7 +150,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the browser. Where there is none the person opens it: it is printed as well. */
+/** Opens an address in the browser. The address is also printed, so that the person can open it if there is no browser. */
 function openBrowser(address: string): void {
   const [program, ...options]: [string, ...string[]] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...options, address], { stdio: 'ignore', detached: true });

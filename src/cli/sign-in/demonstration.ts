@@ -5,7 +5,7 @@ import { callOperator } from '../operator-call.ts';
 import type { Profile } from '../profile.ts';
 import type { Running } from '../running.ts';
 
-/** Signs the demonstration's first contact in, as the demonstration's application. @throws CommandFailure where it cannot sign in */
+/** Signs in the demonstration's first contact with the demonstration's application. @throws CommandFailure if it cannot sign in */
 export async function signInDemonstration({ api, auth }: Running): Promise<Profile> {
   const [contact] = DEMO_CONTACTS;
   const { client_id: id, client_secret: secret } = DEMO_APPLICATION;
@@ -28,15 +28,15 @@ export async function signInDemonstration({ api, auth }: Running): Promise<Profi
 }
 
 /**
- * An authorization code, and the redirect address that it was issued for. A developer who tries a program changes the application's
- * addresses, so the answer says which one it is.
+ * An authorization code, with the redirect address for which it was issued. A developer may have changed the application's addresses, so
+ * the answer says which one was used.
  */
 async function authorize(auth: string, email: string): Promise<{ code: string; redirectUri: string }> {
   const login = { email, password: DEMO_PASSWORD, client_id: DEMO_APPLICATION.client_id, state: 'command' };
   const ask = (fields: Record<string, string>) =>
     reach(`${auth}/authenticate`, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
   let answer = await ask(login);
-  // Where several addresses are registered, one must be named.
+  // If several addresses are registered, one must be named.
   if (answer.status === 400) answer = await ask({ ...login, redirect_uri: await registeredAddress() });
   const location = answer.headers.get('location') ?? '';
   const [, redirectUri, code] = /^(.+)[?&]code=([\w-]+)&state=command&iss=/.exec(location) ?? [];
@@ -45,7 +45,7 @@ async function authorize(auth: string, email: string): Promise<{ code: string; r
   throw refused(auth, why ?? reasonIn(location) ?? answer.status);
 }
 
-/** An address of the application, as the operator interface tells it; without a token for that the demonstration's. */
+/** An address of the application, from the operator interface. Without a token for that, the demonstration's. */
 async function registeredAddress(): Promise<string> {
   const call = { method: 'GET', path: `/applications/${DEMO_APPLICATION.client_id}` } as const;
   const application = await callOperator({}, call).catch(() => undefined);

@@ -12,14 +12,14 @@ interface BeneficiaryImportRow extends ImportRow<BeneficiaryLine> {
   stored: Stored;
 }
 
-/** Beneficiaries (docs/imports.md); IBAN and BIC are checked as in the single call. */
+/** Beneficiaries (docs/imports.md). IBAN and BIC are checked as in the single call. */
 export const beneficiaryImport: ImportKind<BeneficiaryLine, BeneficiaryImportRow> = {
   entity: 'beneficiary',
   batchRows: 5_000,
   claims: [{ field: 'beneficiary_id', id: ({ id }) => id }],
   comparison: {
     ...BENEFICIARY.comparison,
-    // A line with another version is one that differs: it is refused where it is written.
+    // A line with a different version counts as different, and is refused when it is written.
     fields: { ...BENEFICIARY.comparison.fields, version: VERSION_OF },
   },
   update: {
@@ -31,7 +31,7 @@ export const beneficiaryImport: ImportKind<BeneficiaryLine, BeneficiaryImportRow
 
   read(line, input) {
     const stored = BENEFICIARY.stored(input);
-    // A line that only changes a record has no name: what it makes of the record is checked where that is written.
+    // A line that only changes a record may have no name. Its result is checked when it is written.
     const whole = input.beneficiary_name === undefined ? stored : completed(stored);
     return { line, input, id: input.beneficiary_id, stored: whole };
   },

@@ -6,7 +6,7 @@ import { CLIENT, type ClientInput, storedClient, updateClient } from '../../iden
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
-/** A line with what is stored of it, and with the cell that its client goes to. */
+/** A line with the values to store, and the cell for its client. */
 interface ClientRow extends ImportRow<ClientInput> {
   stored: Stored;
   cell?: number | undefined;
@@ -35,7 +35,7 @@ export const clientImport: ImportKind<ClientInput, ClientRow> = {
   async check(tx, rows) {
     const refusals = new Refusals();
     await resolveIds(tx, rows, refusals, 'client');
-    // All of a batch go to one cell, and those of the next to another.
+    // All clients of a batch go to one cell, and those of the next batch to another.
     const cell = await cellForNewClient(tx);
     for (const row of rows) row.cell = cell;
     return refusals;

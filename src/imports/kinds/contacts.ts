@@ -105,7 +105,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
       })),
     );
     await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
-    // New contacts may be approvers of payments that are pending already.
+    // New contacts may be approvers of payments that are already pending.
     await refreshApprovers(
       tx,
       { ...act, quiet: !notify },
@@ -136,7 +136,7 @@ function clientIds(rows: ContactImportRow[]): string[] {
   return rows.flatMap(({ input }) => input.clients.map((client) => client.client_id));
 }
 
-/** Hashes the passwords of a batch, at most one for each core at a time. Refuses those that are too weak. */
+/** Hashes the passwords of a batch, at most one for each core at a time. Refuses passwords that are too weak. */
 async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
   const refusals = new Refusals();
   const open = rows.filter(({ input }) => input.password !== undefined).values();
@@ -151,7 +151,7 @@ async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
   return refusals;
 }
 
-/** An email belongs to one contact, whatever its case; compared as the database's index does. */
+/** An email belongs to one contact, regardless of case. It is compared in the same way as by the database's index. */
 async function checkEmails(tx: Transaction, rows: ContactImportRow[], refusals: Refusals): Promise<void> {
   const found = await tx.query<{ key: string; taken: boolean }>(
     `select lower(u.email) as key, exists (select from contacts c where lower(c.email) = lower(u.email)) as taken

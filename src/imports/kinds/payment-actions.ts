@@ -14,7 +14,7 @@ export interface PaymentActionLine {
 
 type Row = ImportRow<PaymentActionLine>;
 
-/** Actions on payments (docs/imports.md), each as the single action. Several of one payment take place in the order of their lines. */
+/** Actions on payments (docs/imports.md), each like the single action. Several actions on one payment happen in the order of their lines. */
 export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
   entity: 'payment',
   batchRows: 2_000,
@@ -26,7 +26,7 @@ export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
     const refusals = new Refusals();
     const onBehalfBy = act.actor.replace(/^operator:/, '');
     for (const [index, step] of (stop ? runs(rows) : rounds(rows)).entries()) {
-      // Readers of the change feed see each of the moves of one payment.
+      // Readers of the change feed see each move of a payment.
       if (index > 0) await endStep(tx);
       const open = step.filter(({ line }) => !stop || line < refusals.first);
       const requests = open.map(({ input: { payment_id: paymentId, action, contact_id: contactId, reason } }) => ({
@@ -38,11 +38,11 @@ export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
     return refusals;
   },
 
-  // They have taken place: whether one is legal depends on those before it.
+  // `check` has performed them, because whether one is legal depends on those before it.
   async insert() {},
 };
 
-/** The first lines of each payment, then the second ones, and so on. */
+/** Groups the lines into rounds: the first line of each payment, then the second ones, and so on. */
 function rounds(rows: Row[]): Row[][] {
   const counts = new Map<string, number>();
   const all: Row[][] = [];
@@ -55,7 +55,7 @@ function rounds(rows: Row[]): Row[][] {
   return all;
 }
 
-/** Consecutive lines, each for a different payment. */
+/** Groups consecutive lines, each for a different payment. */
 function runs(rows: Row[]): Row[][] {
   const all: Row[][] = [];
   let named = new Set<string>();

@@ -7,8 +7,8 @@ import type { ImportScope, RecordOf } from '../kind.ts';
 import type { PaymentImportRow } from './payment-row.ts';
 
 /**
- * Makes the writer of imported payments as the operator's GET shows them: from the row in memory, because sending each payment to the
- * database and reading it again would double the import's time. A payment that needs an approval is read.
+ * Makes the function that writes imported payments in the form of the operator's GET. It uses the row in memory, because reading each
+ * payment back from the database would double the import's time. A payment that needs an approval is read.
  */
 export function createRecordWriter({ act, presentation }: ImportScope): RecordOf<PaymentImportRow> {
   const writers = new Map<string, ReturnType<typeof createFieldsWriter>>();
@@ -30,7 +30,7 @@ export function createRecordWriter({ act, presentation }: ImportScope): RecordOf
 
 const COLUMNS = Object.entries(NEW_PAYMENT_COLUMNS);
 
-/** What the database would give of a payment: what is written of it, and what it reads elsewhere. */
+/** The values that the database would return for a payment: those that are written, and those that it reads elsewhere. */
 function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
   const { payee, history } = row;
   const values: Record<string, string | null> = {};
@@ -48,7 +48,7 @@ function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
   });
 }
 
-/** As PostgreSQL writes it. */
+/** A value in PostgreSQL's spelling. */
 function asText(value: CopyValue): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return wallTime(value);

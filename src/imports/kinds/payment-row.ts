@@ -7,7 +7,7 @@ import type { ImportRow } from '../kind.ts';
 
 export type PaymentImportRow = ImportRow<ImportedPayment> & NewPayment;
 
-/** Reads a payment's fields, each checked. @throws Problem invalid_body, invalid_parameter */
+/** Reads and checks the fields of a payment. @throws Problem invalid_body, invalid_parameter */
 export function readImportedPayment(line: number, input: ImportedPayment, now: Date): PaymentImportRow {
   requirePaymentDate(input);
   checkDecision(input, 'cancelled', 'Payment cancelled');
@@ -21,12 +21,12 @@ export function readImportedPayment(line: number, input: ImportedPayment, now: D
   history.sent_date = readMoment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now);
   if (input.uuid !== undefined) payment.uuid = input.uuid;
   payment.status = input.status;
-  // An approval is opened only where the payment may be pending.
+  // An approval is opened only if the payment may be pending.
   if ((input.status ?? PENDING) !== PENDING) payment.given = null;
   return Object.assign(payment, { line, input });
 }
 
-/** Who cancelled or rejected a payment, and when, is given only with that status. */
+/** Checks that who cancelled or rejected a payment, and when, is given only with that status. */
 function checkDecision(input: ImportedPayment, decision: 'cancelled' | 'rejected', status: PaymentStatus): void {
   if (input.status === status) return;
   for (const field of [`${decision}_by`, `${decision}_date`] as const) {
@@ -35,7 +35,7 @@ function checkDecision(input: ImportedPayment, decision: 'cancelled' | 'rejected
   }
 }
 
-/** A payment that is executed or complete was sent: on its payment date where the core system does not say when. */
+/** When a payment that is executed or complete was sent: on its payment date if the core system does not give the moment. */
 function sentByStatus(input: ImportedPayment, created: Date, now: Date): Date | null {
   if (input.status !== 'Executing Payment' && input.status !== 'Payment complete') return null;
   const day = Math.min(startOfLondonDay(input.payment_date).getTime(), now.getTime());

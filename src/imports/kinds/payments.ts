@@ -6,15 +6,15 @@ import { createRecordWriter } from './payment-record.ts';
 import { type PaymentImportRow, readImportedPayment } from './payment-row.ts';
 
 /**
- * Payments (docs/imports.md). A payment without a status is treated like a single one: its approval is opened where one is
- * needed, otherwise it is validated next. One with a status has that status; where it is pending, its approval is opened.
+ * Payments (docs/imports.md). A payment without a status is treated like a single one: its approval is opened if it needs one, and
+ * otherwise it is validated next. A given status is used; if it is pending, the approval is opened.
  */
 export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
   entity: 'payment',
   batchRows: 4_000,
   claims: [
     { field: 'payment_id', id: ({ id }) => id },
-    // Made ones are random.
+    // Generated ones are random, so they need no claim.
     { field: 'uuid', id: ({ input }) => input.uuid },
   ],
   comparison: IMPORTED_PAYMENT.comparison,

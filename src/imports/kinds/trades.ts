@@ -9,7 +9,7 @@ type TradeImportRow = ImportRow<TradeInput> & NewTrade;
 
 const COMPARISON = TRADE.comparison;
 
-/** Trades (docs/imports.md). The parent of a drawdown exists already, or is on an earlier line. */
+/** Trades (docs/imports.md). The parent of a drawdown already exists, or is on an earlier line. */
 export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   entity: 'trade',
   batchRows: 5_000,
@@ -17,7 +17,7 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   comparison: COMPARISON,
   update: {
     fixed: Object.keys(COMPARISON.fields).filter((name) => name !== 'status'),
-    // Such a line names the trade and its new status; what else it says only has to be so.
+    // Such a line names the trade and its new status. All other fields must equal the stored ones.
     read: (line, input) => ({ line, input, id: input.trade_id, values: {} as TradeImportRow['values'] }),
     async write(tx, rows, { act, notify, presentation }) {
       for (const { id, input } of rows) {

@@ -5,7 +5,7 @@ import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
 export type TransactionImportRow = ImportRow<TransactionInput> & Booking & WantedBooking;
 
-/** Transactions (docs/imports.md), booked in the order of their lines: each has the balance of its account after it. */
+/** Transactions (docs/imports.md), booked in the order of their lines. Each has its account's balance after it. */
 export const transactionImport: ImportKind<TransactionInput, TransactionImportRow> = {
   entity: 'transaction',
   batchRows: 5_000,

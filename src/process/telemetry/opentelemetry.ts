@@ -8,17 +8,17 @@ import type { Part } from '../parts.ts';
 import { type Span, type SpanAttributes, type Tracing, traceWith } from '../tracing.ts';
 import { traceStatements } from './statements.ts';
 
-/** Milliseconds that a stop waits for the collector to take the last spans. */
+/** Milliseconds that a stop waits for the collector to accept the last spans. */
 const MAX_FLUSH_MS = 2_000;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** The context in which a span is current. */
+/** The context in which each span is current. */
 const CONTEXTS = new WeakMap<Span, Context>();
 
 /**
- * Traces by OpenTelemetry, sent to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names (OTLP over HTTP). The exporter reads the other
- * variables of OpenTelemetry's specification without our help: headers, timeout, service name, resource attributes.
+ * Traces with OpenTelemetry, sent to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT` (OTLP over HTTP). The exporter itself reads the other
+ * variables of OpenTelemetry's specification: headers, timeout, service name, resource attributes.
  */
 class OpenTelemetry implements Tracing, Part {
   readonly #provider: TracerProvider;
@@ -74,7 +74,7 @@ class OpenTelemetry implements Tracing, Part {
   }
 }
 
-/** The context of a caller's span; undefined where the text is not a valid `traceparent`. */
+/** The context of a caller's span; undefined if the text is not a valid `traceparent`. */
 function contextOf(traceparent: string): Context | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (!traceId || !spanId || !flags || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;

@@ -3,8 +3,8 @@ import { fieldsOf } from '../../values/unknown.ts';
 import type { Tracing } from '../tracing.ts';
 
 /**
- * Makes a span of every SQL statement of a request, a delivery or a statement that is sent. The text goes with it, never a value.
- * @returns ends it
+ * Makes a span for every SQL statement of a request, a delivery or a statement that is sent. The span has the SQL text but never a value.
+ * @returns a function that stops it
  */
 export function traceStatements(tracing: Tracing): () => void {
   const { prototype } = pg.Client;
@@ -36,7 +36,7 @@ export function traceStatements(tracing: Tracing): () => void {
   };
 }
 
-/** Name and text of a statement; undefined for a stream, which tells itself when it ends. */
+/** Name and text of an SQL statement; undefined for a stream, which reports its own end. */
 function described(query: unknown): { name: string; text: string } | undefined {
   if (typeof query === 'string') return { name: firstWord(query), text: query };
   const { text, name, submit } = fieldsOf(query);

@@ -11,15 +11,15 @@ import { Seeded } from './seeded.ts';
 
 const SEED = 7;
 const HOUR_MS = 3_600_000;
-/** Days that the transactions of a currency account go back, and days between two of them. */
+/** Days for which a currency account has transactions, and days between two of them. */
 const HISTORY_DAYS = 360;
 const INTERVAL_DAYS = 20;
 const CURRENCIES = ['GBP', 'EUR', 'USD'];
 
 /**
- * Creates the accounts that clients show to their payers, and currency accounts with a year of transactions. They have the same ids
- * every time.
- * @param chosen whether a client's are created
+ * Creates the accounts that clients show to their payers, and currency accounts with a year of transactions. They have the same ids every
+ * time.
+ * @param chosen whether a client's accounts are created
  */
 export async function putAccounts(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   const random = new Seeded(SEED);
@@ -74,7 +74,7 @@ function bankAccounts({ client_id, client_name }: DemoClient, random: Seeded): A
   }));
 }
 
-/** What a credit or a debit says, whatever its account and day. */
+/** The content of a credit or a debit, independent of account and day. */
 function transaction(random: Seeded, credit: boolean, currency: string) {
   const name = credit ? 'Customer receipts' : 'Supplier payments';
   const party = { account_name: name, bank_identifier_code: 'SWBIC' };

@@ -92,7 +92,7 @@ export const DEMO_BANKS: DemoBank[] = [
   },
 ];
 
-/** Further payees that each client has, so that three are there in pounds, euros and dollars. They have been paid nothing yet. */
+/** Further payees of each client, so that there are three each in pounds, euros and dollars. They have received no payments yet. */
 const FURTHER_PAYEES: (Omit<DemoBank, 'scheme'> & { names: Record<string, string> })[] = [
   {
     ...{
@@ -126,7 +126,7 @@ const FURTHER_PAYEES: (Omit<DemoBank, 'scheme'> & { names: Record<string, string
   },
 ];
 
-/** Where payees are, and their bank, in the countries that ask for it. */
+/** The addresses of payees, and of their bank in countries that require it. */
 const ADDRESSES: Record<string, { address_line_1: string; city: string; state_region?: string; post_code?: string }> = {
   US: { address_line_1: '1 Main Street', city: 'Springfield', state_region: 'Illinois', post_code: '62701' },
   CA: { address_line_1: '1 Main Street', city: 'Hamilton', state_region: 'Ontario', post_code: 'L8P 1A1' },
@@ -136,7 +136,7 @@ const ADDRESSES: Record<string, { address_line_1: string; city: string; state_re
   SG: { address_line_1: '1 Raffles Place', city: 'Singapore' },
 };
 
-/** The beneficiaries of a client, those of the history first. @param clientIndex its place in DEMO_CLIENTS */
+/** The beneficiaries of a client, with those of the history first. @param clientIndex its index in DEMO_CLIENTS */
 export function demonstrationPayees(clientId: string, clientIndex: number) {
   const names = DEMO_BENEFICIARIES[clientId] ?? [];
   const past = DEMO_BANKS.map(({ scheme: _scheme, ...bank }, index) => ({
@@ -203,7 +203,7 @@ const DEMO_BENEFICIARIES: Record<string, string[]> = {
   ],
 };
 
-/** Identifier of a client's beneficiary at a bank. @param clientIndex, bankIndex places in DEMO_CLIENTS and DEMO_BANKS */
+/** The identifier of a client's beneficiary at a bank. @param clientIndex, bankIndex indexes in DEMO_CLIENTS and DEMO_BANKS */
 export function beneficiaryId(clientIndex: number, bankIndex: number): string {
   return identifier(clientIndex * DEMO_BANKS.length + bankIndex + 1);
 }

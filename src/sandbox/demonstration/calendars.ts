@@ -1,6 +1,6 @@
 import { addDays, isoWeekday } from '../../values/calendar.ts';
 
-/** Holidays of the demonstration's currencies, as their payment systems keep them. Days are texts as YYYY-MM-DD. */
+/** Holidays of the demonstration's currencies, as observed by their payment systems. Days are texts in the form YYYY-MM-DD. */
 
 export interface Holiday {
   date: string;
@@ -12,7 +12,7 @@ const THURSDAY = 4;
 const SATURDAY = 6;
 const SUNDAY = 7;
 
-/** The holidays of a currency in a year, in the order of their days. */
+/** The holidays of a currency in a year, in order. */
 export const HOLIDAYS: Record<'EUR' | 'GBP' | 'USD', (year: number) => Holiday[]> = {
   EUR: (year) => [
     { date: day(year, 1, 1), name: "New Year's Day" },
@@ -62,7 +62,7 @@ function easter(year: number): string {
   return day(year, whole(n / 31), (n % 31) + 1);
 }
 
-/** The nth such weekday of a month. */
+/** The nth given weekday of a month. */
 function weekdayOfMonth(year: number, month: number, weekday: number, nth: number): string {
   const first = day(year, month, 1);
   return addDays(first, ((weekday - isoWeekday(first) + 7) % 7) + (nth - 1) * 7);
@@ -73,13 +73,13 @@ function lastWeekday(year: number, month: number, weekday: number): string {
   return fifth.startsWith(day(year, month, 1).slice(0, 7)) ? fifth : addDays(fifth, -7);
 }
 
-/** Monday where the day is at a weekend. */
+/** The following Monday if the day is on a weekend. */
 function afterWeekend(date: string): string {
   const weekday = isoWeekday(date);
   return weekday < SATURDAY ? date : addDays(date, 8 - weekday);
 }
 
-/** Monday where the day is a Sunday. */
+/** The following Monday if the day is a Sunday. */
 function afterSunday(date: string): string {
   return isoWeekday(date) === SUNDAY ? addDays(date, 1) : date;
 }

@@ -6,9 +6,9 @@ import type { PaymentNumber } from '../../values/identifiers.ts';
 import type { DemoPayment } from './history.ts';
 
 const HOUR_MS = 3_600_000;
-/** From the creation of a payment to its decision. */
+/** Milliseconds from the creation of a payment to its decision. */
 const DECIDED_AFTER_MS = 2 * HOUR_MS;
-/** From the start of the payment date until the payment is sent. */
+/** Milliseconds from the start of the payment date until the payment is sent. */
 const SENT_AFTER_MS = 9 * HOUR_MS;
 
 /** The columns of a payment that decisions change. */
@@ -24,7 +24,7 @@ export interface DecidedPayment {
   sent_date?: Date | null;
 }
 
-/** Lets the approvers and the institution decide about a payment that is pending, until it has reached its status. */
+/** Lets the approvers and the institution decide about a pending payment, until it has reached its status. */
 export async function decide(
   tx: Transaction,
   payment: DemoPayment,
@@ -41,7 +41,7 @@ export async function decide(
   }
   for (;;) {
     const contactId = await nextApprover(tx, clientId, id);
-    // When it is made again, contacts may have lost permissions: the payment then waits.
+    // When the demonstration is made again, contacts may have lost permissions. The payment then waits.
     if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
     const decision = { clientId, id, paymentId: input.payment_id, contactId, now: decided };
     if (status === 'Payment rejected') {
@@ -67,7 +67,7 @@ async function nextApprover(tx: Transaction, clientId: string, id: number): Prom
   return approver?.contact_id;
 }
 
-/** When a payment was sent: on its payment date, but neither before it was decided nor after now. */
+/** When a payment was sent: on its payment date, but neither before its decision nor after now. */
 function sentDate({ input, status }: DemoPayment, decided: Date, now: Date): Date | null {
   if (status !== 'Payment complete' && status !== 'Executing Payment') return null;
   const day = startOfLondonDay(input.payment_date).getTime() + SENT_AFTER_MS;

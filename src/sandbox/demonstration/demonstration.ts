@@ -22,12 +22,12 @@ import { putMarkets } from './markets.ts';
 import { putBeneficiaries, putParties } from './parties.ts';
 import { putPayments } from './payments.ts';
 
-/** What the sample application registers, on any port. */
+/** The redirect address of the sample application, on any port. */
 const SAMPLE_REDIRECT = /^http:\/\/127\.0\.0\.1:\d+\/callback$/;
 
 /**
- * Creates the demonstration institution in a database that has no client yet, in one transaction; does nothing otherwise. It goes
- * through the imports, so it takes a second or two; its approvals go through the approval workflow.
+ * Creates the demonstration institution in a database that has no clients yet, in one transaction; does nothing otherwise. It uses the
+ * imports, so it takes only a second or two. Its approvals go through the approval workflow.
  * @returns whether it was created now
  */
 export async function ensureDemonstration(context: Context): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
 }
 
 /**
- * Registers the redirect address of the sample application for the demonstration's application, where LOMBARD_SAMPLE_PORT asks for a port.
+ * Registers the redirect address of the sample application for the demonstration's application, if LOMBARD_SAMPLE_PORT asks for a port.
  * Addresses that a developer has registered stay.
  */
 export async function registerSample({ backgroundPool, clock, config }: Context): Promise<void> {
@@ -74,7 +74,7 @@ export async function registerSample({ backgroundPool, clock, config }: Context)
   });
 }
 
-/** Creates everything that a reset of a client creates again. @param chosen whether a client's is created */
+/** Creates everything that a reset of a client creates again. @param chosen whether a client's data is created */
 export async function putClientData(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   await putBeneficiaries(tx, scope, chosen);
   await putAccounts(tx, scope, chosen);
@@ -82,7 +82,7 @@ export async function putClientData(tx: Transaction, scope: ImportScope, chosen:
   if (chosen(DEMO_MASS_BENEFICIARY.client_id)) await createMassBeneficiary(tx, scope.act, DEMO_MASS_BENEFICIARY);
 }
 
-/** Whether the demonstration made a client. A client of somebody else can have the same identifier, but not the same people. */
+/** Whether the demonstration made a client. Another client may have the same identifier, but not the same people. */
 export async function isDemonstrated(tx: Transaction, clientId: string): Promise<boolean> {
   if (!DEMO_CLIENTS.some((client) => client.client_id === clientId)) return false;
   const { rows } = await tx.query(

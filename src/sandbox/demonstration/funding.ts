@@ -22,16 +22,16 @@ export interface DemoTrade {
 const FUNDED_DAYS = 92;
 /** Days from booking a trade to its maturity (spot). */
 const SPOT_DAYS = 2;
-/** Pounds for one euro: payments in pounds are funded with euros. */
+/** Pounds for one euro. Payments in pounds are funded with euros. */
 const EURO_RATE = '0.8540';
 
 /**
- * The trades that fund payments, one for each client, currency and quarter, each currency of an open multi payment, or each order; writes the
- * trade_id into each payment.
+ * The trades that fund payments: one for each client, currency and quarter, for each currency of an open multi payment, or for each order.
+ * It also sets the trade_id of each payment.
  */
 export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
   const trades = new Map<string, DemoTrade>();
-  // The trades that orders bring along come last.
+  // The trades of orders come last.
   const others = payments.filter(({ fundingAccount }) => fundingAccount === undefined);
   const ordered = payments.filter(({ fundingAccount }) => fundingAccount !== undefined);
   for (const { input, age, multipayment, ownTrade, fundingAccount } of [...others, ...ordered]) {

@@ -7,10 +7,10 @@ import { beneficiaryId, DEMO_BANKS, DEMO_RATES } from './banks.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { itemOf, Seeded } from './seeded.ts';
 
-/** The same on every machine: ids, amounts and names come from this seed, dates from it and today. */
+/** Ids, amounts and names come from this seed, so they are the same on every machine. Dates come from it and today. */
 const SEED = 20_260_701;
 const HISTORY_DAYS = 365;
-/** Days during which payments are still in progress. */
+/** Days in which payments are still in progress. */
 const RECENT_DAYS = 12;
 const MINUTE_MS = 60_000;
 
@@ -25,33 +25,33 @@ const RECENT_STATUSES: PaymentStatus[] = [
   'Payment pending of authorization',
 ];
 
-/** Payments in one mass payment, and which dozens of a client's payments are mass payments. */
+/** The number of payments in one mass payment, and which dozens of a client's payments are mass payments. */
 const MASS_PAYMENT_SIZE = 12;
 const MASS_PAYMENTS = [3, 7];
 
 const MULTIPAYMENTS_OF_CLIENT = 3;
 const PAYMENTS_OF_MULTIPAYMENT = 3;
-/** The client's payment at which its multi payments begin. */
+/** The number of the client's payment at which its multi payments begin. */
 const FIRST_IN_MULTIPAYMENT = 60;
-/** Multi payments of the history, of all clients. */
+/** The number of multi payments in the history, of all clients. */
 export const PAST_MULTIPAYMENTS = DEMO_CLIENTS.length * MULTIPAYMENTS_OF_CLIENT;
 
-/** A payment of the demonstration, and the status that it reaches once its approval has been opened. */
+/** A payment of the demonstration, and the status that it reaches after its approval has been opened. */
 export interface DemoPayment {
   input: ImportedPayment & { payment_id: string; created_date: string };
   status: PaymentStatus;
   created: Date;
-  /** Days before today, before weekends are moved: orders payments the same way on every day of the week. */
+  /** Days before today, before weekends are moved. It sorts payments in the same way on every day of the week. */
   age: number;
-  /** Index of the multi payment that it belongs to. */
+  /** Index of the multi payment to which it belongs. */
   multipayment: number | undefined;
-  /** Whether its multi payment books a trade for it, which no other payment uses. */
+  /** Whether its multi payment books a separate trade for it. */
   ownTrade?: boolean;
-  /** The currency account from which its client has ordered it; it holds the money. */
+  /** The currency account that its client used to order it, and that holds the money. */
   fundingAccount?: number | undefined;
 }
 
-/** All payments of a year, oldest first; without their trades. @param today London day */
+/** All payments of a year, oldest first, without their trades. @param today London day */
 export function demonstrationPayments(today: string, now: Date): DemoPayment[] {
   const random = new Seeded(SEED);
   const payments = DEMO_CLIENTS.flatMap((client, index) => {
@@ -76,8 +76,8 @@ interface ClientHistory {
 }
 
 /**
- * A client's payment. The order in which it draws from the random numbers must stay, or every amount and id changes.
- * @param number from 0, the oldest, on; the last tenth is in progress
+ * A client's payment. The order in which it draws random numbers must not change, or every amount and id changes.
+ * @param number from 0 for the oldest; the last tenth is in progress
  */
 function createPayment(
   { random, client, clientIndex, massIds, today, now }: ClientHistory,
@@ -85,7 +85,7 @@ function createPayment(
 ): DemoPayment {
   const yearAge = Math.floor((HISTORY_DAYS - 1) * (1 - number / client.payments) ** 1.1);
   const recent = yearAge <= RECENT_DAYS || number >= client.payments - RECENT_STATUSES.length * 2;
-  // Each bank once, then any.
+  // Each bank is used once first, and then any.
   const bankIndex = number < DEMO_BANKS.length ? number : random.whole(0, DEMO_BANKS.length - 1);
   const bank = itemOf(DEMO_BANKS, bankIndex);
   const status = recent ? itemOf(RECENT_STATUSES, number % RECENT_STATUSES.length) : finalStatus(random);
@@ -139,7 +139,7 @@ function finalStatus(random: Seeded): PaymentStatus {
   return draw < 0.1 ? 'Payment rejected' : 'Payment complete';
 }
 
-/** Saturday and Sunday become the Friday before. */
+/** Moves Saturday and Sunday to the Friday before. */
 function workday(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   return weekday === 6 ? addDays(day, -1) : weekday === 0 ? addDays(day, -2) : day;
@@ -152,7 +152,7 @@ function paymentDay(random: Seeded, status: PaymentStatus, created: string, toda
   return day > today ? today : day;
 }
 
-/** The value of 80 to 80,000 pounds in a currency; small amounts are more frequent than large ones. */
+/** The value of 80 to 80,000 pounds in a currency. Small amounts are more frequent than large ones. */
 function amountIn(random: Seeded, currency: string): string {
   const pounds = 80 * 1_000 ** random.next();
   return new Big(pounds).times(DEMO_RATES[currency] ?? 1).toFixed(minorUnits(currency));

@@ -1,8 +1,8 @@
 import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../identity/people/permission.ts';
 
 /**
- * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public: it exists in the sandbox
- * only.
+ * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public, because it exists only in the
+ * sandbox.
  */
 
 /** The password of every contact. */
@@ -15,7 +15,7 @@ export const DEMO_APPLICATION = {
   redirect_uri: 'http://127.0.0.1:3000/callback',
 };
 
-/** Where the sample application takes people back after they have signed in. @param port of LOMBARD_SAMPLE_PORT */
+/** The address to which the sample application returns people after they have signed in. @param port of LOMBARD_SAMPLE_PORT */
 export function sampleRedirect(port: number | undefined): string {
   return port === undefined ? DEMO_APPLICATION.redirect_uri : `http://127.0.0.1:${port}/callback`;
 }
@@ -24,14 +24,14 @@ export interface DemoClient {
   client_id: string;
   client_name: string;
   account_number: string;
-  /** The contacts who create its payments; one who is listed twice creates twice as many. */
+  /** The contacts who create its payments. One who is listed twice creates twice as many. */
   creators: string[];
-  /** The contact who created the payments that wait, so that the others can approve them. */
+  /** The contact who created the waiting payments, so that the others can approve them. */
   openCreator: string;
   payments: number;
 }
 
-/** Whether a client's data is created: all clients at first, one of them when it is reset. */
+/** Whether a client's data is created: for all clients at first, and for one of them when it is reset. */
 export type ChosenClient = (clientId: string) => boolean;
 
 export const DEMO_CLIENTS: DemoClient[] = [
@@ -108,7 +108,7 @@ export const DEMO_CONTACTS: {
   },
 ];
 
-/** Brunel Marine's approvals: one from finance or a director; from 25,000 pounds on, one from each. */
+/** Brunel Marine's approvals: one from finance or a director; from 25,000 pounds, one from each. */
 export const DEMO_RULESET = {
   groups: [
     { name: 'finance', scope: 'payments', users: [{ id: 'CON000004' }, { id: 'CON000005' }] },

@@ -8,10 +8,10 @@ import { namesOf } from '../../values/unknown.ts';
 import { DEMO_RATES } from './banks.ts';
 import { HOLIDAYS } from './calendars.ts';
 
-/** Years of holidays, this one and those that follow. */
+/** The number of years with holidays, starting with this year. */
 const CALENDAR_YEARS = 3;
 
-/** Until when an order of today is still of today. */
+/** Until when an order of today counts as of today. */
 const CUTOFFS: Record<keyof typeof HOLIDAYS, { cutoff_time: string; cutoff_timezone: string }> = {
   EUR: { cutoff_time: '15:00', cutoff_timezone: 'Europe/Berlin' },
   GBP: { cutoff_time: '15:30', cutoff_timezone: 'Europe/London' },
@@ -19,14 +19,14 @@ const CUTOFFS: Record<keyof typeof HOLIDAYS, { cutoff_time: string; cutoff_timez
 };
 
 const swift = { account_number_type: 'IBAN' as const, bank_identifier_type: 'SWBIC' };
-/** Where all clients pay in: accounts of the IBAN registry's examples. */
+/** Where all clients pay in: example accounts of the IBAN registry. */
 const PAY_IN: Record<keyof typeof HOLIDAYS, { country: string; iban: string; bic: string }> = {
   EUR: { country: 'DE', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
   GBP: { country: 'GB', iban: 'GB29NWBK60161331926819', bic: 'NWBKGB2LXXX' },
   USD: { country: 'GB', iban: 'GB33BUKB20201555555555', bic: 'BUKBGB22XXX' },
 };
 
-/** Creates what holds for all clients: rates, prices, the days and times of the currencies, where to pay in. @param today London day */
+/** Creates what applies to all clients: rates, prices, the days and times of the currencies, and where to pay in. @param today London day */
 export async function putMarkets(tx: Transaction, act: Act, today: string): Promise<void> {
   await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
   const pairs = [

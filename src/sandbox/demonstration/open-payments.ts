@@ -6,27 +6,27 @@ import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { itemOf, Seeded } from './seeded.ts';
 
 /**
- * Payments that wait for an approval, in addition to those of the history: enough to try each documented request several times
- * (docs/sandbox.md). Small and large amounts take turns, so that every rule of the clients has some.
+ * Payments that wait for an approval, in addition to those of the history. There are enough to try each documented request several times
+ * (docs/sandbox.md). Small and large amounts alternate, so that every rule of the clients applies to some.
  */
 
 const SEED = 20_260_702;
-/** Single payments of a client, multi payments of a client, and payments of one of these. */
+/** The number of single payments of a client, of multi payments of a client, and of payments in one of these. */
 const SINGLE_PAYMENTS = 16;
 const MULTIPAYMENTS = 4;
 const PAYMENTS_OF_MULTIPAYMENT = 3;
-/** Amounts in the payments' currencies: below and above every threshold. */
+/** Amounts in the payments' currencies, below and above every threshold. */
 const SMALL_AMOUNT = 1_000;
 const LARGE_AMOUNT = 60_000;
-/** The payment that a client has ordered itself: it holds money of its account until it is booked. The first client's first account has pounds. */
+/** A payment that the client has ordered itself. It holds money on its account until it is booked. The first client's first account is in pounds. */
 const ORDERED = { clientIndex: 0, number: 10, contact_id: 'CON000001', fundingAccount: 1 };
 const MINUTE_MS = 60_000;
-/** Days until the payment date: nobody has to hurry. */
+/** Days until the payment date, so that nobody has to hurry. */
 const DUE_DAYS = 14;
-/** Pounds, euros, francs and dollars: amounts of all banks' currencies would not be comparable. */
+/** Banks for pounds, euros, francs and dollars. Amounts in the currencies of all banks would not be comparable. */
 const BANKS = [0, 1, 2, 6, 11];
 
-/** Open multi payments of all clients. */
+/** The number of open multi payments of all clients. */
 export const OPEN_MULTIPAYMENTS = DEMO_CLIENTS.length * MULTIPAYMENTS;
 
 /**

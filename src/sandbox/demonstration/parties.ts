@@ -10,7 +10,7 @@ import { demonstrationPayees } from './banks.ts';
 import { type ChosenClient, DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
 import { putRecords } from './records.ts';
 
-/** Days since the clients became clients. */
+/** Days since the clients were created. */
 const CLIENT_SINCE_DAYS = 800;
 
 /** Creates clients, contacts and the application. @param today London day */
@@ -38,7 +38,7 @@ export async function putParties(tx: Transaction, scope: ImportScope, today: str
   await putApplication(tx, scope);
 }
 
-/** Creates beneficiaries. @param chosen whether a client's are created */
+/** Creates beneficiaries. @param chosen whether a client's beneficiaries are created */
 export async function putBeneficiaries(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   const beneficiaries = DEMO_CLIENTS.flatMap(({ client_id: clientId }, index) =>
     chosen(clientId) ? demonstrationPayees(clientId, index) : [],
@@ -51,11 +51,11 @@ async function putApplication(tx: Transaction, { act, vault }: ImportScope): Pro
   await createApplication(tx, act, vault, {
     ...application,
     redirect_uris: [redirect],
-    // The client certificate that the sandbox makes, so that the trusted address can be tried too.
+    // The client certificate that the sandbox makes, so that the trusted address can also be tried.
     certificate_subjects: [SANDBOX_CLIENT_SUBJECT],
     trusted_clients: DEMO_CLIENTS.map(({ client_id }) => client_id),
   });
-  // A known secret in place of the random one: printed commands work as they are.
+  // Replaces the random secret with a known one, so that printed commands work unchanged.
   await tx.query('update application_secrets set secret = $2 where application_id = $1', [
     application.client_id,
     vault.seal(secret, 'application_secrets'),

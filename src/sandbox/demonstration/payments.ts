@@ -19,15 +19,15 @@ import { OPEN_MULTIPAYMENTS, openPayments } from './open-payments.ts';
 import { putRecords } from './records.ts';
 import { Seeded } from './seeded.ts';
 
-/** Payments whose approvals are decided at once. */
+/** The number of payments whose approvals are decided at once. */
 const DECIDED_AT_ONCE = 50;
-/** The client that has a configuration of its own; the other one approves by the number of eyes. */
+/** The client with a configuration of its own. The other one uses an eyes workflow. */
 const CLIENT_WITH_RULES = 'CLI000002';
 const MULTIPAYMENT_SEED = 11;
-/** Why the client orders what holds money of its account. */
+/** The reason for the order that holds money on the client's account. */
 const ORDER_REASON: (typeof REASONS)[number] = 'payment_for_goods';
 
-/** All payments of the demonstration: a year's, and those that wait. @param today London day */
+/** All payments of the demonstration: those of a year, and those that wait. @param today London day */
 export function allPayments(today: string, now: Date): DemoPayment[] {
   const past = demonstrationPayments(today, now);
   const open = openPayments(today, now, { firstNumber: past.length + 1, firstMultipayment: PAST_MULTIPAYMENTS });
@@ -35,9 +35,9 @@ export function allPayments(today: string, now: Date): DemoPayment[] {
 }
 
 /**
- * Creates a year of payments with their trades, approvals and multi payments. The payments are pending at first. They get their
- * approvals, and are then given the status that they have reached.
- * @param chosen whether a client's are created
+ * Creates a year of payments with their trades, approvals and multi payments. The payments are pending at first. They get their approvals,
+ * and then the status that they have reached.
+ * @param chosen whether a client's payments are created
  */
 export async function putPayments(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   const { now } = scope.act;
@@ -59,7 +59,7 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
     const id = ids.get(payment.input.payment_id);
     return id === undefined ? [] : [{ payment, id }];
   });
-  // The statements of several go to PostgreSQL without waiting for each other.
+  // The statements for several payments are sent to PostgreSQL without waiting for each other.
   for (let from = 0; from < waiting.length; from += DECIDED_AT_ONCE) {
     const some = waiting.slice(from, from + DECIDED_AT_ONCE);
     decided.push(...(await Promise.all(some.map(({ payment, id }) => decide(tx, payment, id, now)))));
@@ -68,7 +68,7 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
   await putMultipayments(tx, scope.act, payments, ids);
 }
 
-/** Makes payments those that their clients have ordered from an account, which holds their money. */
+/** Marks payments as ordered by their clients from an account, which holds their money. */
 async function holdForOrders(tx: Transaction, now: Date, payments: readonly DemoPayment[]): Promise<void> {
   for (const { input, fundingAccount: accountId } of payments) {
     if (accountId === undefined) continue;
@@ -111,7 +111,7 @@ async function putMultipayments(
 ): Promise<void> {
   const random = new Seeded(MULTIPAYMENT_SEED);
   for (let index = 0; index < PAST_MULTIPAYMENTS + OPEN_MULTIPAYMENTS; index += 1) {
-    // Drawn for each of them, so that each has the same one every time.
+    // Drawn for each of them, so that each has the same value every time.
     const unique = random.uuid();
     const own = payments.filter((payment) => payment.multipayment === index);
     const first = own[0];

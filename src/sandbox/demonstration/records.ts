@@ -4,7 +4,7 @@ import { noteImported } from '../../imports/batch-writer.ts';
 import { claimLines } from '../../imports/claims.ts';
 import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';
 
-/** Puts records into the database the way an import does, in the caller's transaction. @throws Problem the first refusal */
+/** Adds records to the database as an import does, in the caller's transaction. @throws Problem the first refusal */
 export async function putRecords<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
   scope: ImportScope,

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same every time (the generator mulberry32). */
+/** Pseudo-random numbers that are the same every time (the generator mulberry32). */
 export class Seeded {
   #state: number;
 
@@ -30,7 +30,7 @@ export class Seeded {
   }
 }
 
-/** What a list has at a place. @throws RangeError where it has nothing there */
+/** The item at an index of a list. @throws RangeError if there is none */
 export function itemOf<T>(list: readonly T[], place: number): T {
   const item = list[place];
   if (item === undefined) throw new RangeError(`the list has nothing at ${place}`);

@@ -2,15 +2,15 @@ import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { maskGraphql } from './graphql-masking.ts';
 import { maskPath, maskText, maskValue, parsed, Secrets } from './masking.ts';
 
-/** Bytes of each body that are kept. */
+/** The number of bytes of each body that are kept. */
 const MAX_BODY_BYTES = 4_096;
-/** Characters of a long body that are searched for secrets: more than are kept, so that none is cut in two. */
+/** The number of characters of a long body that are searched for secrets. It is more than are kept, so that no secret is cut in two. */
 const MAX_SEARCHED_CHARACTERS = 2 * MAX_BODY_BYTES;
 
-/** A request and its answer, as they went over the wire. */
+/** A request and its answer as they were transferred. */
 export interface AnsweredRequest {
   clientId: string;
-  /** The cell that the client lives in. */
+  /** The cell in which the client lives. */
   cell: number;
   at: Date;
   method: string;
@@ -29,7 +29,7 @@ export interface AnsweredRequest {
   ignoredParameters: string[];
 }
 
-/** What the log keeps: without secrets, and with short bodies. */
+/** The form in which the log keeps a request: without secrets, and with short bodies. */
 export interface LoggedRequest {
   client_id: string;
   at: Date;
@@ -46,7 +46,7 @@ export interface LoggedRequest {
   ignored_parameters: string[];
 }
 
-/** The entry of a request: tokens, secrets, passwords, verification codes and the values of extra headers are masked in all its parts. */
+/** The log entry of a request. Tokens, secrets, passwords, verification codes and the values of extra headers are masked in all its parts. */
 export function logEntry(request: AnsweredRequest): LoggedRequest {
   const secrets = new Secrets();
   secrets.hide(request.token);
@@ -86,12 +86,12 @@ function mask(text: string, graphql: boolean, secrets: Secrets): MaskedBody {
   return (graphql ? maskGraphql(text, secrets) : undefined) ?? { body: maskText(text, secrets) };
 }
 
-/** Only GraphQL's answers have secrets, and only refusals a code: the others can be large, and are not read. */
+/** Only GraphQL answers contain secrets, and only refusals contain a code. Others may be large, and are not parsed. */
 function parsedIfNeeded({ graphql, status, responseBody }: AnsweredRequest): unknown {
   return graphql || status >= 400 ? parsed(responseBody ?? '') : undefined;
 }
 
-/** The code and the details of a refusal: of an ErrorMessage, or of the first of GraphQL's errors. */
+/** The code and the details of a refusal: from an ErrorMessage, or from the first of GraphQL's errors. */
 function faultOf(answer: unknown): { code: string | null; details: string | null } {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const { code, details, errors } = fieldsOf(answer);
@@ -100,7 +100,7 @@ function faultOf(answer: unknown): { code: string | null; details: string | null
   return { code: text(fieldsOf(extensions).code), details: text(message) };
 }
 
-/** The first bytes of a text, whole characters only, as PostgreSQL can store them. */
+/** The beginning of a text, in whole characters, in a form that PostgreSQL can store. */
 function kept(text: string): string {
   const bytes = Buffer.from(text.toWellFormed().replaceAll('\0', '\ufffd'));
   return new TextDecoder().decode(bytes.subarray(0, MAX_BODY_BYTES), { stream: true });

@@ -13,13 +13,13 @@ import {
 } from './masking.ts';
 
 /**
- * GraphQL carries secrets under names of the caller's choice: in literals, in variables that only the document connects with a
- * field, and in the answer under aliases.
+ * GraphQL may contain secrets under any name: in literals, in variables that only the document connects with a field, and in the answer
+ * under aliases.
  */
 
 const graphql = late((require) => require('graphql') as typeof import('graphql'));
 
-/** The masked body of a GraphQL request, and the names under which its answer has secrets. */
+/** The masked body of a GraphQL request, and the names under which its answer contains secrets. */
 export interface MaskedGraphql {
   body: string;
   isSecret: (name: string) => boolean;
@@ -53,7 +53,7 @@ function parsedDocument(query: string): DocumentNode | undefined {
 interface Found {
   /** Literals that are secrets. */
   literals: ValueNode[];
-  /** Variables that are secrets, or hold headers. */
+  /** Variables that are secrets, or contain headers. */
   variables: Map<string, Place>;
   responseKeys: Set<string>;
 }
@@ -68,7 +68,7 @@ function secretsOf(document: DocumentNode): Found {
     },
     Argument: ({ name, value }) => collect(value, placeOf(name.value, 'open'), found),
   });
-  // What a variable stands for is known once every use has been seen.
+  // The role of a variable is known only after all its uses have been seen.
   visit(document, {
     VariableDefinition: ({ variable, defaultValue }) => {
       const place = found.variables.get(variable.name.value);
@@ -98,7 +98,7 @@ function collect(value: ValueNode, place: Place, found: Found): void {
   }
 }
 
-/** The document with each literal replaced where it stands: everything else stays as the caller wrote it. */
+/** The document with each literal replaced in place. Everything else stays as the caller wrote it. */
 function withoutRanges(query: string, literals: readonly ValueNode[], secrets: Secrets): string {
   let text = query;
   for (const literal of literals.toSorted((a, b) => start(b) - start(a))) {
@@ -112,9 +112,9 @@ function start(node: ASTNode): number {
   return node.loc?.start ?? 0;
 }
 
-/** Without a document nobody knows what a variable is for. */
+/** Masks variables. Without a document, nobody knows what a variable is for. */
 function maskVariables(variables: unknown, found: Found | undefined, secrets: Secrets): unknown {
-  // They may come as a text, and are shown as they came.
+  // They may be sent as a text, and are shown in the form in which they were sent.
   const inText = typeof variables === 'string' ? parsed(variables) : undefined;
   if (typeof inText === 'object') return JSON.stringify(maskVariables(inText, found, secrets));
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables))

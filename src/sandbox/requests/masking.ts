@@ -1,12 +1,12 @@
 import { exact } from '../../values/json.ts';
 
-/** Characters from which on a secret is looked for in other texts: shorter ones are in many words. */
+/** The fewest characters of a secret that is searched for in other texts. Shorter values occur in many words. */
 const MIN_SEARCHED_CHARACTERS = 3;
 
-/** Where a value stands: nowhere special, in a list of headers, or in a secret. */
+/** The context of a value: nothing special, in a list of headers, or in a secret. */
 export type Place = 'open' | 'headers' | 'secret';
 
-/** Secrets of a request, gathered while its parts are masked. */
+/** Collects the secrets of a request while its parts are masked. */
 export class Secrets {
   readonly #values = new Set<string>();
 
@@ -18,7 +18,7 @@ export class Secrets {
     return MASK;
   }
 
-  /** A text without any of the secrets, also as JSON writes them. */
+  /** A text without any of the secrets, including their spelling in JSON. */
   strike(text: string): string {
     let clean = text;
     for (const value of this.#values) {
@@ -30,7 +30,7 @@ export class Secrets {
   }
 }
 
-/** Parses a JSON text; numbers keep their digits. undefined if it is not JSON. */
+/** Parses a JSON text; numbers keep their digits. Undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value, { source }) =>
@@ -42,8 +42,8 @@ export function parsed(text: string): unknown {
 }
 
 /**
- * A JSON value with its secrets masked, by the names of its members.
- * @param isSecret further names
+ * A JSON value with its secrets masked, according to the names of its members.
+ * @param isSecret recognises further names
  */
 export function maskValue(
   value: unknown,
@@ -69,7 +69,7 @@ function placeOf(name: string, outer: Place, isSecret: (name: string) => boolean
   return isHeadersName(name) ? 'headers' : 'open';
 }
 
-/** The text of a body that is not GraphQL's. A suspicious text that is not JSON is not shown. */
+/** The text of a body that is not GraphQL. A suspicious text that is not JSON is not shown. */
 export function maskText(text: string, secrets: Secrets): string {
   const value = parsed(text);
   if (!isSuspicious(text) && !text.includes('\\u')) return text;
@@ -77,7 +77,7 @@ export function maskText(text: string, secrets: Secrets): string {
   return JSON.stringify(maskValue(value, secrets));
 }
 
-/** A path with its query; the values of parameters that are named as secrets are masked. */
+/** A path with its query. The values of parameters with a secret's name are masked. */
 export function maskPath(url: string, secrets: Secrets): string {
   const [path = '', ...rest] = url.split('?');
   if (rest.length === 0) return path;
@@ -100,15 +100,15 @@ function decoded(text: string): string {
   }
 }
 
-/** What the log of requests shows in place of a secret. */
+/** The log of requests shows this instead of a secret. */
 export const MASK = '***';
 
-/** Ends of names that stand for secrets, without case, `_` and `-`. */
+/** The ends of names of secrets, ignoring case, `_` and `-`. */
 const SECRET_NAME =
   /(secret|secretkey|password|passphrase|token|apikey|privatekey|credentials|verificationcode|otp|totp|authorization)s?$/;
-/** The list of a subscription's own headers: receivers' keys are in their values. */
+/** The list of a subscription's own headers. Their values contain receivers' keys. */
 const HEADERS_NAME = 'extraheaders';
-/** A text that cannot be parsed and has one of these words is not shown at all. */
+/** A text that cannot be parsed and contains one of these words is not shown at all. */
 const SUSPICIOUS =
   /secret|password|passphrase|token|api_?key|private_?key|credential|verification_?code|otp|extra_?headers|authorization/i;
 
@@ -116,17 +116,17 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-/** Whether a field or parameter of this name holds a secret. */
+/** Whether a field or parameter with this name contains a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(plain(name));
 }
 
-/** Whether a field of this name holds headers of a subscription. */
+/** Whether a field with this name contains headers of a subscription. */
 export function isHeadersName(name: string): boolean {
   return plain(name) === HEADERS_NAME;
 }
 
-/** Whether a text may hold a secret. */
+/** Whether a text may contain a secret. */
 export function isSuspicious(text: string): boolean {
   return SUSPICIOUS.test(text);
 }

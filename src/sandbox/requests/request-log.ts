@@ -5,16 +5,16 @@ import { Periodic } from '../../process/periodic.ts';
 import { londonTimestamp } from '../../values/calendar.ts';
 import { type AnsweredRequest, type LoggedRequest, logEntry } from './entry.ts';
 
-/** Requests of a client that are kept. */
+/** The number of requests of a client that are kept. */
 const MAX_REQUESTS_OF_CLIENT = 1_000;
-/** Requests that wait to be written. Where more come in a second, the older ones are lost: only the newest are ever read. */
+/** The most requests that wait to be written. If more arrive in a second, older ones are lost, because only the newest are ever read. */
 const MAX_WAITING_REQUESTS = 1_000;
-/** Milliseconds between two writings of a process that is under load. Otherwise requests are written at once. */
+/** Milliseconds between two writes of a process under load. Otherwise requests are written at once. */
 const WRITE_INTERVAL_MS = 1_000;
-/** Requests in one writing from which on a process is under load. */
+/** With this many requests in one write, a process counts as under load. */
 const MIN_LOAD_REQUESTS = 100;
 
-/** The log of what integrators sent (docs/sandbox.md, Read your requests), for one listener. */
+/** The log of integrators' requests (docs/sandbox.md, Read your requests), for one listener. */
 export class RequestLog {
   readonly #pool: Pool;
   readonly #periodic: Periodic;
@@ -31,7 +31,7 @@ export class RequestLog {
     this.#periodic.start();
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting requests. */
   async stop(): Promise<void> {
     await this.#periodic.stop();
     await this.write().catch(() => {});
@@ -43,7 +43,7 @@ export class RequestLog {
     if (!this.#loaded) this.#periodic.wake();
   }
 
-  /** Writes the requests that wait; the reader of the log calls it too, and so finds its own requests. */
+  /** Writes the waiting requests. The reader of the log calls it too, and so finds its own requests. */
   write(): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(() => this.#writeAll());
     return this.#writing;
@@ -53,7 +53,7 @@ export class RequestLog {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#loaded = batch.length >= MIN_LOAD_REQUESTS;
-    // While the database is away they are lost: a log of trials is not worth the memory.
+    // While the database is away they are lost, because a log of trials is not worth the memory.
     for (const [cell, ofCell] of Map.groupBy(batch, (request) => request.cell))
       await insert(poolOf(this.#pool, cell), ofCell.map(logEntry));
   }
@@ -77,12 +77,12 @@ async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
   });
 }
 
-/** A logged request as its client sees it. */
+/** A logged request in the form that its client sees. */
 export type ShownRequest = Omit<LoggedRequest, 'client_id' | 'at'> & { at: string };
 
 /**
- * A page of the client's requests, the newest first.
- * @param status a status as `404`, a class as `4xx`; undefined: all
+ * A page of the client's requests, newest first.
+ * @param status a status such as `404`, or a class such as `4xx`; undefined: all
  * @param without an application whose requests are left out
  */
 export async function listRequests(

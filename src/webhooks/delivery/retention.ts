@@ -65,7 +65,7 @@ async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
   return first(result)?.made === true;
 }
 
-/** Makes partitions ahead and drops old ones, once a day. A failed run waits for the next day only if today has its partitions. */
+/** Makes partitions ahead and drops old ones, once a day. A failed run waits before it is retried only if today already has its partitions. */
 export function createRetention({ clock, config, log, backgroundPool }: Context): Daily {
   return new Daily({
     clock,
