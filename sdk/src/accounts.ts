@@ -5,12 +5,12 @@ export type Account = ResponseOf<'GET /accounts/{account_id}'>;
 export type CurrencyAccount = ResponseOf<'GET /accounts/currency-accounts'>[number];
 
 type Statement = InputOf<'POST /accounts/{account_id}/statements/file'>;
-/** The period of a statement, as on the wire: date-times, of whose London days both are in it. */
+/** The period of a statement, in the API's format: two date-times. The London days of both are included. */
 export type StatementPeriod = Statement['body'];
-/** `pdf` by default. */
+/** The default is `pdf`. */
 export type StatementFormat = NonNullable<NonNullable<Statement['query']>['format']>;
 
-/** Waits between looks at a statement that is being made: the first, which doubles, and the longest. */
+/** Waits between polls of a statement that is being made: the first one, which doubles each time, and the longest. */
 const FIRST_LOOK_MS = 100;
 const MAX_LOOK_MS = 2_000;
 const ACCEPTED = 202;
@@ -28,20 +28,20 @@ export class Accounts {
     return (await this.#api.call('GET /accounts/currency-accounts', { signal })).body;
   }
 
-  /** @param id the account's UUID */
+  /** @param id the UUID of the account */
   async get(id: string, { signal }: CallOptions = {}): Promise<Account> {
     return (await this.#api.call('GET /accounts/{account_id}', { path: { account_id: id }, signal })).body;
   }
 
-  /** The accounts, with names and bank details; `list` gives the currency accounts. */
+  /** The accounts with names and bank details; `list` gives the currency accounts. */
   async all(query: InputOf<'GET /accounts'>['query'] = {}, { signal }: CallOptions = {}): Promise<Account[]> {
     return (await this.#api.call('GET /accounts', { query, signal })).body;
   }
 
   /**
-   * Has a statement made, waits for it and reads it.
-   * @param id the number of a currency account, or an account's UUID
-   * @param options `signal` ends the wait; the key is that of the request for the statement
+   * Requests a statement, waits until it is made, and downloads it.
+   * @param id the number of a currency account, or the UUID of an account
+   * @param options `signal` ends the wait; the idempotency key is for the request of the statement
    * @returns the bytes of the file
    */
   async statement(

@@ -6,27 +6,27 @@ import { reasonOf } from './pain-002.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface CallOptions {
-  /** Aborts this call, and nothing that it shares with others. */
+  /** Aborts this call only, not the work that it shares with other calls. */
   signal?: AbortSignal | undefined;
   /**
-   * Of a POST: the same key, query and body within 24 hours are done once, so that a call whose answer was lost is sent again. 1 to 255
-   * characters from `!` to `~`.
+   * For POST requests: requests with the same key, query and body within 24 hours are executed once. So a call whose answer was lost can be
+   * sent again. 1 to 255 characters from `!` to `~`.
    */
   idempotencyKey?: string | undefined;
 }
 
-/** Options of what a client orders. */
+/** Options of an order. */
 export interface OrderOptions extends CallOptions {
-  /** All checks are made, and nothing is kept. The answer is what success would say. */
+  /** Makes all checks, but saves nothing. The answer is the one that success would give. */
   validateOnly?: boolean | undefined;
 }
 
-/** `METHOD /path`, as the description writes it: `GET /payments/{payment_id}`. */
+/** `METHOD /path`, as in the API description: `GET /payments/{payment_id}`. */
 export type OperationName = keyof Operations;
-/** What an operation takes: `path`, `query` and `body`, those that it has. */
+/** What an operation takes: `path`, `query` and `body`, if it has them. */
 export type InputOf<K extends OperationName> = Omit<Operations[K], 'response'>;
 export type ResponseOf<K extends OperationName> = Operations[K]['response'];
-/** The argument of a call, which may be left out where nothing in it is required. */
+/** The argument of a call. It may be omitted if nothing in it is required. */
 export type Arguments<K extends OperationName> =
   object extends InputOf<K> ? [input?: InputOf<K> & OrderOptions] : [input: InputOf<K> & OrderOptions];
 
@@ -37,7 +37,7 @@ export interface Answer<T> {
   body: T;
 }
 
-/** The POSTs that order something. Each has a key, made here where none is given: it is sent again as what changes nothing. */
+/** The POST operations that order something. Each gets a key, generated here if none is given, so that it can be retried safely. */
 const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /beneficiaries',
   'POST /payments',
@@ -53,7 +53,7 @@ const ORDERS: ReadonlySet<string> = new Set<OperationName>([
   'POST /trades/{trade_id}/drawdowns',
   'POST /accounts/{account_id}/statements/file',
 ]);
-/** The POSTs that change nothing, and take no key. */
+/** The POST operations that change nothing and take no key. */
 const READING_POSTS: ReadonlySet<string> = new Set<OperationName>(['POST /beneficiaries/search']);
 const KEY_BYTES = 16;
 
@@ -61,7 +61,7 @@ interface Input extends OrderOptions {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
   body?: unknown;
-  /** A file in the place of a JSON body. */
+  /** A file in place of a JSON body. */
   file?: FileBody | undefined;
 }
 
@@ -70,7 +70,7 @@ interface FileBody {
   content: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A file as it is sent. @param type its content type */
+/** A file in the form that is sent. @param type its content type */
 export async function fileOf(file: Blob | Uint8Array | string, type: string): Promise<FileBody> {
   if (typeof file === 'string') return { type, content: file };
   return { type, content: new Uint8Array(file instanceof Uint8Array ? file : await file.arrayBuffer()) };
@@ -91,7 +91,7 @@ export class Api {
   }
 
   /**
-   * @param reads this call changes nothing; of a GET, an order and a reading POST that is known
+   * @param reads true if this call changes nothing; known without it for a GET, an order and a reading POST
    * @throws LombardError, AbortError
    */
   async call<K extends OperationName>(
@@ -103,7 +103,7 @@ export class Api {
     return { status: incoming.status, headers: incoming.headers, body: content(incoming) as ResponseOf<K> };
   }
 
-  /** As `call`, with a file in the place of a JSON body. */
+  /** Like `call`, with a file in place of a JSON body. */
   async upload<K extends OperationName>(
     operation: K,
     input: Omit<InputOf<K>, 'body'> & OrderOptions & Required<Pick<Input, 'file'>>,
@@ -111,7 +111,7 @@ export class Api {
     return content(await this.#send(operation, input)) as ResponseOf<K>;
   }
 
-  /** As `call`, of an operation that answers a file: its bytes, or the JSON that stands in its place. */
+  /** Like `call`, for an operation that answers a file: its bytes, or the JSON sent in its place. */
   async file<K extends OperationName>(
     operation: K,
     input: InputOf<K> & CallOptions,
@@ -150,7 +150,7 @@ export class Api {
     return incoming;
   }
 
-  /** @throws LombardError the 401, because of the refresh that failed; AbortError */
+  /** @throws LombardError the 401, caused by the failed refresh; AbortError */
   async #renewed(token: string | undefined, incoming: Incoming, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       return await this.#tokens.renew(token, signal);
@@ -172,14 +172,14 @@ export class Api {
   }
 }
 
-/** @throws TypeError for what would name another path than was meant */
+/** @throws TypeError for a value that would change the path */
 function segment(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
     throw new TypeError(`${name}: must be the text of an identifier`);
   return encodeURIComponent(value);
 }
 
-/** Random, and possible in every browser: `randomUUID` is not there over http. */
+/** A random key that works in every browser: `randomUUID` does not exist on pages without HTTPS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -201,7 +201,7 @@ function content(incoming: Incoming): unknown {
   }
 }
 
-/** The error of an answer: the service's ErrorMessage, or what an HTTP server in between said in its place. */
+/** The error of an answer: the service's ErrorMessage, or what a server in between answered instead. */
 function refusal(incoming: Incoming, cause?: unknown): LombardError {
   const base = { ...envelope(incoming), cause };
   if (/xml/.test(incoming.headers.get('content-type') ?? '')) {
@@ -212,7 +212,7 @@ function refusal(incoming: Incoming, cause?: unknown): LombardError {
   try {
     body = JSON.parse(textOf(incoming));
   } catch {
-    // Not the service: a gateway answers in HTML.
+    // The answer is not from the service: a gateway answers in HTML.
   }
   if (typeof body?.code === 'string') {
     const [message, details] = [body.message, body.details].map((text) => (typeof text === 'string' ? text : ''));
@@ -225,14 +225,14 @@ function refusal(incoming: Incoming, cause?: unknown): LombardError {
   return new LombardError({ ...base, code: 'invalid_response', details });
 }
 
-/** An entry of the `errors` of a GraphQL answer. */
+/** An entry in the `errors` of a GraphQL answer. */
 export interface GraphqlError {
   message: string;
   path?: (string | number)[];
   extensions?: { code?: string };
 }
 
-/** @param answer its status is 200 where the document was executed and a field of it failed */
+/** @param answer has status 200 if the document was executed and one of its fields failed */
 export function graphqlRefusal(answer: Pick<Incoming, 'status' | 'headers'>, error: GraphqlError): LombardError {
   const code = error.extensions?.code ?? 'graphql_error';
   return new LombardError({ ...envelope(answer), code, details: error.message });

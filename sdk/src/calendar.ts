@@ -1,4 +1,4 @@
-/** Milliseconds since 1970, by this machine's clock. */
+/** Milliseconds since 1970, on this machine's clock. */
 export function nowMs(): number {
   return Date.now();
 }

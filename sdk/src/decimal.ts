@@ -1,18 +1,18 @@
 /**
- * Amounts are JSON numbers on the wire, with up to 26 digits; a JavaScript number keeps 15, and no zeros at the end. Numbers that
- * would print otherwise than they were sent leave their text beside them, under a symbol of the object that holds them: `decimal`
- * reads it, and `stringify` writes it. Where digits would be lost, a copy (`{...payment}`) keeps it too. Where only zeros at the end
- * would be, nothing else sees it: the object is equal to what `JSON.parse` makes.
+ * In the API, amounts are JSON numbers with up to 26 digits. A JavaScript number keeps 15, and no trailing zeros. A number that would print
+ * differently keeps its text under a symbol of the object that holds it: `decimal` reads the text, and `stringify` writes it. If digits
+ * would be lost, a copy (`{...payment}`) keeps the text too. If only trailing zeros would be lost, the text is hidden: the object equals
+ * the one that `JSON.parse` makes.
  */
 
-/** Registered, so that the package's ESM and CommonJS builds know each other's objects. */
+/** Registered globally, so that the ESM and CommonJS builds of the package recognise each other's objects. */
 const DIGITS = Symbol.for('lombard-sdk.digits');
 
 type Holder = object & { [DIGITS]?: Record<string, string> };
 
-/** Every decimal of so many digits is the shortest text of its number (DBL_DIG of IEEE 754's binary64). */
+/** Every decimal with at most this many digits is the shortest text of its number (DBL_DIG of IEEE 754's binary64). */
 const SAFE_DIGITS = 15;
-/** A number in JSON that may print otherwise than it is written; what it finds in a text only costs time. */
+/** A JSON number that may print differently than it is written. A false match, for example inside a string, only costs time. */
 const OTHERWISE = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})/;
 const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+)/y;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -21,11 +21,11 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 export type NumberKey<T> = { [K in keyof T]-?: T[K] extends number | null | undefined ? K : never }[keyof T];
 
 /**
- * The exact decimal text of a number that the service sent, in plain notation with the digits that were sent: `decimal(payment,
- * 'amount')` is `726.20`. Give it to a decimal library; a JavaScript number is no type for money.
- * @param holder an object of an answer or of a notification; a copy made with `{...}` has lost zeros at the end, and nothing else
- * @returns null where the value is null
- * @throws TypeError where the value is not a number; RangeError where the holder is not as the SDK read it and digits may be lost
+ * The exact decimal text of a number from the service, in plain notation with the digits that were sent: `decimal(payment, 'amount')` is
+ * `726.20`. Pass it to a decimal library: a JavaScript number is not a type for money.
+ * @param holder an object of an answer or of a notification; a copy made with `{...}` loses trailing zeros, and nothing else
+ * @returns null if the value is null
+ * @throws TypeError if the value is not a number; RangeError if the holder is not as the SDK read it and digits may be lost
  */
 export function decimal<T extends object, K extends NumberKey<T>>(
   holder: T,
@@ -44,18 +44,18 @@ export function decimal(holder: Holder, key: string): string | null {
   return text;
 }
 
-/** Parses JSON as `JSON.parse` does, and keeps the digits of its numbers for `decimal` and `stringify`. */
+/** Parses JSON like `JSON.parse`, and keeps the digits of its numbers for `decimal` and `stringify`. */
 export function parse(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return OTHERWISE.test(text) ? parseExactly(text) : value;
 }
 
 /**
- * Writes JSON as `JSON.stringify` does; numbers of an answer, of a notification or of `parse` are written with the digits they had.
- * @param space as of `JSON.stringify`: characters of an indentation
+ * Writes JSON like `JSON.stringify`. Numbers from an answer, a notification or `parse` are written with their original digits.
+ * @param space as in `JSON.stringify`: the indentation
  */
 export function stringify(value: unknown, space?: number): string {
-  // No text that somebody has written begins so: it would become a number.
+  // A text in the value must not begin like this: it would become a number.
   const mark = `\0${Math.random()}:`;
   const write = function (this: Holder, key: string, member: unknown) {
     const kept = typeof member === 'number' ? keptDigits(this, key, member) : undefined;
@@ -65,13 +65,13 @@ export function stringify(value: unknown, space?: number): string {
   return head + marked.map((rest) => rest.replace('"', '')).join('');
 }
 
-/** The text that a number was read from, unless it has been changed since. */
+/** The text that a number was read from, unless the number has been changed since. */
 function keptDigits(holder: Holder, key: string, value: number): string | undefined {
   const text = holder[DIGITS]?.[key];
   return text !== undefined && Number(text) === value ? text : undefined;
 }
 
-/** @param text has been parsed before: its syntax is right */
+/** @param text was parsed before, so that its syntax is correct */
 function parseExactly(text: string): unknown {
   const tokens = new RegExp(TOKEN);
   const next = () => tokens.exec(text)?.[1] as string;
@@ -106,13 +106,13 @@ function parseExactly(text: string): unknown {
   return read(next());
 }
 
-/** Whether a number is more than its JavaScript number says. */
+/** Whether the text of a number says more than its JavaScript number. */
 function isLong(text: string, value: number): boolean {
   const short = withoutZeros(plain(text));
   return significantDigits(short) > SAFE_DIGITS || plain(String(value)) !== short;
 }
 
-/** A plain text without zeros at the end of its fraction. */
+/** A plain decimal text without trailing zeros in its fraction. */
 function withoutZeros(plainText: string): string {
   if (!plainText.includes('.')) return plainText;
   let end = plainText.length;
@@ -124,7 +124,7 @@ function significantDigits(plainText: string): number {
   return plainText.replace(/\D/g, '').replace(/^0+/, '').length;
 }
 
-/** A number's text without exponent and without zeros in front. */
+/** The text of a number without exponent and leading zeros. */
 function plain(text: string): string {
   const found = NUMBER.exec(text);
   if (!found) return text;

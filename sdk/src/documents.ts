@@ -12,7 +12,7 @@ export class Documents {
   }
 
   /**
-   * @param id of the payment; of the trade for `tr`
+   * @param id the id of the payment; for `tr`, of the trade
    * @returns the bytes of a PDF
    */
   async get(type: DocumentType, id: string, { signal }: CallOptions = {}): Promise<Uint8Array> {

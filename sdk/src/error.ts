@@ -1,33 +1,32 @@
-/** One fault of an order's body: the service names them all. */
+/** One fault in the body of an order. The service reports all of them. */
 export interface BodyFault {
   code: string;
   message: string;
-  /** Which field is wrong and what it must be; never a bank detail. */
+  /** The field that is wrong, and what it must be; never a bank detail. */
   details: string;
-  /** Which element of a list, from 0; null outside lists. */
+  /** The index of the list element, from 0; null outside lists. */
   request_index: number | null;
 }
 
-/** What a `LombardError` is made of. */
+/** The fields of a `LombardError`. */
 export interface Failure {
-  /** HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   status?: number | undefined;
-  /** The service's code, one of its catalogue, or one of the SDK's own (README, Errors). */
+  /** The service's code, from its catalogue, or one of the SDK's own (README, Errors). */
   code: string;
-  /** What is wrong: the service names the field and what it must be. */
+  /** What is wrong: the service names the field, and what it must be. */
   details: string;
-  /** `x-request-id` of the answer: the institution finds the request in its log by it. */
+  /** `x-request-id` of the answer, by which the institution finds the request in its log. */
   requestId?: string | undefined;
-  /** A short text in front of the details. */
+  /** A short text before the details. */
   message?: string | undefined;
   errors?: readonly BodyFault[];
   cause?: unknown;
 }
 
 /**
- * Everything that the SDK rejects with, except an abort (an `AbortError`, as of `fetch`) and what is wrong with an argument (a
- * `TypeError`). The codes of the SDK itself: `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`, `graphql_error`,
- * `status_unreachable`.
+ * The error of every failed call. Exceptions are an abort (`AbortError`, as with `fetch`) and a wrong argument (`TypeError`). The SDK's own
+ * codes are `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`, `graphql_error` and `status_unreachable`.
  */
 export class LombardError extends Error {
   override readonly name = 'LombardError';
@@ -35,7 +34,7 @@ export class LombardError extends Error {
   readonly code: string;
   readonly details: string;
   readonly requestId: string | undefined;
-  /** All faults of an order's body, or all elements of its list that cause the refusal; empty where the service names none. */
+  /** All faults in the body of an order, or all list elements that caused the refusal. Empty if the service names none. */
   readonly errors: readonly BodyFault[];
 
   constructor({ status, code, details, requestId, message = code, errors = [], cause }: Failure) {

@@ -8,35 +8,35 @@ export interface Outgoing {
   url: URL;
   headers: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** It changes nothing: it may be sent again when it is not known what became of it. */
+  /** True if it changes nothing: it may be sent again if its outcome is unknown. */
   reads: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface Incoming {
   status: number;
   headers: Headers;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** An answer's body as text: UTF-8, without a byte order mark. */
+/** The body of an answer as text: UTF-8, without a byte order mark. */
 export function textOf({ bytes }: Pick<Incoming, 'bytes'>): string {
   return new TextDecoder().decode(bytes);
 }
 
 export interface ExchangeSettings {
   fetch: typeof fetch;
-  /** How often a request is repeated at most. */
+  /** The maximum number of retries of a request. */
   retries: number;
-  /** For each attempt, its body included. */
+  /** The time limit of each attempt, including its body. */
   timeoutMs: number;
 }
 
-/** Longest wait that a timer knows; more is no limit. */
+/** The longest wait that a timer supports; a longer one counts as no limit. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** Sends requests: with a time limit for each, and repeated where that is safe (README, What is repeated). */
+/** Sends requests. Each has a time limit, and is retried if that is safe (README, What is repeated). */
 export class Exchange {
   readonly #settings: ExchangeSettings;
 
@@ -60,7 +60,7 @@ export class Exchange {
     }
   }
 
-  /** One attempt; that no answer came whole is a result like others. */
+  /** One attempt. A missing or partial answer is returned as an error. */
   async #attempt({ url, signal, method, headers, body }: Outgoing): Promise<Incoming | LombardError> {
     throwIfAborted(signal);
     const { fetch, timeoutMs } = this.#settings;
@@ -87,7 +87,7 @@ export class Exchange {
       };
     };
     try {
-      // A fetch that was passed in may not know signals.
+      // A custom fetch may not support signals.
       return await abortable(exchange(), controller.signal);
     } catch (cause) {
       throwIfAborted(signal);

@@ -1,13 +1,13 @@
 import { type Api, type CallOptions, type GraphqlError, graphqlRefusal } from './api.ts';
 
-/** A document of one operation that changes nothing. */
+/** Matches a document with one operation that changes nothing. */
 const QUERY = /^[\s,]*(\{|query\b)/;
 
-/** An error of a GraphQL answer that is no failure of the call. */
+/** Whether an error in a GraphQL answer does not fail the call. */
 export type Tolerated = (error: GraphqlError) => boolean;
 
 /**
- * One request to the GraphQL endpoint.
+ * Sends one request to the GraphQL endpoint.
  * @returns its `data`
  * @throws LombardError for the first of its `errors` that is not tolerated
  */

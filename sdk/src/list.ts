@@ -4,28 +4,28 @@ import { LombardError } from './error.ts';
 /** One page of a list. */
 export interface Page<T> {
   items: T[];
-  /** Of all pages. */
+  /** The number of entries on all pages. */
   total: number;
-  /** From 1. */
+  /** Counted from 1. */
   page: number;
   pageSize: number;
 }
 
-/** What a list is asked with: `page` is where iterating begins. */
+/** The parameters of a list; iterating begins at `page`. */
 interface Paging {
   page?: number;
   page_size?: number;
 }
 
-/** Asks for one page; all other parameters are settled. */
+/** Fetches one page; all other parameters are fixed. */
 type ReadPage<T> = (paging: Paging, options: CallOptions) => Promise<Answer<T[]>>;
 
-/** The service's page size where none is named. */
+/** The service's page size if none is given. */
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
- * A list that is read page by page: nothing is asked before it is iterated or a page or the total is asked for, and each time it
- * is iterated it is asked again.
+ * A list that is read page by page. Nothing is fetched until it is iterated, or a page or the total is requested. Each iteration fetches it
+ * again.
  */
 export class List<T> implements AsyncIterable<T> {
   readonly #read: ReadPage<T>;
@@ -38,13 +38,13 @@ export class List<T> implements AsyncIterable<T> {
     this.#options = options;
   }
 
-  /** How many entries there are on all pages; asked anew each time it is read. */
+  /** The number of entries on all pages; fetched each time it is read. */
   get total(): Promise<number> {
     return this.#ask({ page: 1, page_size: 1 }).then(({ total }) => total);
   }
 
   /**
-   * @param n from 1; a page past the end has no items
+   * @param n counted from 1; a page past the end has no items
    * @throws LombardError, AbortError
    */
   page(n = 1): Promise<Page<T>> {

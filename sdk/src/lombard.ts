@@ -20,24 +20,24 @@ import { Transactions } from './transactions.ts';
 import { Webhooks } from './webhooks.ts';
 
 export interface LombardOptions {
-  /** Address of the client API. */
+  /** The address of the client API. */
   baseUrl: string | URL;
-  /** Address of the authorization server; tokens are refreshed there. */
+  /** The address of the authorization server, where tokens are refreshed. */
   authUrl?: string | URL;
-  /** The client acted for: one of `clients` in the id_token. */
+  /** The client to act for: one of `clients` in the id_token. */
   clientId: string;
   accessToken?: string;
-  /** With it, `authUrl` and `application`, an access token that has expired is replaced. */
+  /** Together with `authUrl` and `application`, it lets the SDK replace an expired access token. */
   refreshToken?: string;
   /** The application that the tokens were issued to. */
   application?: Application;
-  /** Called with each new pair of tokens, and waited for: keep them here. */
+  /** Called with each new pair of tokens, and awaited: store them here. */
   onTokens?(tokens: TokenSet): unknown;
-  /** In place of the global `fetch`: for a proxy, a client certificate, tests. */
+  /** Used in place of the global `fetch`: for a proxy, a client certificate, or tests. */
   fetch?: typeof fetch;
-  /** How often a request is repeated at most (README, What is repeated); 2 by default. */
+  /** The maximum number of retries of a request (README, What is repeated); the default is 2. */
   retries?: number;
-  /** Milliseconds for each attempt, the answer's body included; 30,000 by default, `Infinity` for no limit. */
+  /** Milliseconds for each attempt, including the answer's body. The default is 30,000; `Infinity` means no limit. */
   timeout?: number;
 }
 
@@ -64,7 +64,7 @@ export class Lombard {
   readonly webhooks: Webhooks;
   readonly #api: Api;
 
-  /** @throws TypeError that names the option that is missing or wrong */
+  /** @throws TypeError that names the missing or wrong option */
   constructor(options: LombardOptions) {
     const { clientId, retries = DEFAULT_RETRIES, timeout = DEFAULT_TIMEOUT_MS, accessToken, refreshToken } = options;
     const baseUrl = address('baseUrl', options.baseUrl);
@@ -73,7 +73,7 @@ export class Lombard {
     if (typeof timeout !== 'number' || !(timeout > 0)) throw new TypeError('timeout: must be milliseconds above 0');
     if (refreshToken !== undefined && (options.authUrl === undefined || options.application === undefined))
       throw new TypeError('refreshToken: needs authUrl and application, where and as whom tokens are refreshed');
-    // Looked up at each call: what instruments the global fetch may come later.
+    // Looked up at each call, because the global fetch may be instrumented later.
     const exchange = new Exchange({
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       retries,
@@ -106,8 +106,8 @@ export class Lombard {
   }
 
   /**
-   * Any operation of the client API, typed from its description: `call('GET /accounts/{account_id}', { path: { account_id } })`.
-   * For headers of an answer, and operations without a method of their own.
+   * Any operation of the client API, typed from its description: `call('GET /accounts/{account_id}', { path: { account_id } })`. Use it to
+   * read the headers of an answer, and for operations without their own method.
    * @throws LombardError, AbortError
    */
   call<K extends OperationName>(operation: K, ...[input]: Arguments<K>): Promise<Answer<ResponseOf<K>>> {
@@ -115,8 +115,8 @@ export class Lombard {
   }
 
   /**
-   * A GraphQL document for the webhooks endpoint: subscriptions with the history of their notifications.
-   * @returns the answer's `data`
+   * Sends a GraphQL document to the webhooks endpoint: subscriptions with the history of their notifications.
+   * @returns the `data` of the answer
    * @throws LombardError for the first entry of `errors`; AbortError
    */
   graphql<T>(query: string, variables: Record<string, unknown> = {}, { signal }: CallOptions = {}): Promise<T> {
@@ -129,7 +129,7 @@ function address(name: string, given: string | URL): URL {
   try {
     url = new URL(given);
   } catch {
-    // Told below, with the option's name.
+    // Reported below, with the name of the option.
   }
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name}: must be an http or https address`);
   url.search = '';

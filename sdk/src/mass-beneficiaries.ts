@@ -2,13 +2,13 @@ import { type Api, type CallOptions, fileOf, type InputOf, type OrderOptions, ty
 import { List } from './list.ts';
 import { waitForStatus } from './waiting.ts';
 
-/** Beneficiaries as on the wire. */
+/** A list of beneficiaries, in the API's format. */
 export type NewMassBeneficiary = InputOf<'POST /mass-beneficiaries'>['body'];
 type Answered = ResponseOf<'POST /mass-beneficiaries'>;
 export type TakenMassBeneficiary = Extract<Answered, { status: unknown }>;
-/** What would become of the rows, with `validateOnly`. */
+/** The expected result of each row, with `validateOnly`. */
 export type TriedMassBeneficiary = Extract<Answered, { errors: unknown }>;
-/** What is answered, as the options say. */
+/** The type of the answer, which depends on the options. */
 type AnswerTo<O> = O extends { validateOnly: true }
   ? TriedMassBeneficiary
   : O extends { validateOnly?: false | undefined }
@@ -17,7 +17,7 @@ type AnswerTo<O> = O extends { validateOnly: true }
 export type MassBeneficiary = ResponseOf<'GET /mass-beneficiaries/{mass_beneficiary_id}'>;
 export type MassBeneficiaryStatus = MassBeneficiary['status'];
 export type MassBeneficiaryError = ResponseOf<'GET /mass-beneficiaries/{mass_beneficiary_id}/errors'>[number];
-/** A beneficiary that was made, and its place in what was sent. */
+/** A beneficiary that was created, and its place in the request. */
 export type MassBeneficiaryMade = ResponseOf<'GET /mass-beneficiaries/{mass_beneficiary_id}/beneficiaries'>[number];
 type Page = NonNullable<InputOf<'GET /mass-beneficiaries/{mass_beneficiary_id}/errors'>['query']>;
 
@@ -31,12 +31,12 @@ export class MassBeneficiaries {
     this.#api = api;
   }
 
-  /** Sends many beneficiaries. With `validateOnly` the answer says what would become of them. @throws LombardError */
+  /** Sends many beneficiaries. With `validateOnly`, the answer says what would become of them. @throws LombardError */
   async create<O extends OrderOptions = object>(body: NewMassBeneficiary, options?: O): Promise<AnswerTo<O>> {
     return (await this.#api.call('POST /mass-beneficiaries', { ...options, body })).body as AnswerTo<O>;
   }
 
-  /** As `create`, of a CSV. @throws LombardError */
+  /** Like `create`, for a CSV file. @throws LombardError */
   async createFromFile<O extends OrderOptions = object>(
     file: Blob | Uint8Array | string,
     options?: O,
@@ -45,7 +45,7 @@ export class MassBeneficiaries {
     return (await this.#api.upload('POST /mass-beneficiaries', sent)) as AnswerTo<O>;
   }
 
-  /** How far an instruction is. */
+  /** The progress of an instruction. */
   async get(id: string, { signal }: CallOptions = {}): Promise<MassBeneficiary> {
     const path = { mass_beneficiary_id: id };
     return (await this.#api.call('GET /mass-beneficiaries/{mass_beneficiary_id}', { path, signal })).body;
@@ -61,7 +61,7 @@ export class MassBeneficiaries {
     return new List(read, query, options);
   }
 
-  /** The beneficiaries that an instruction has made. */
+  /** The beneficiaries that an instruction has created. */
   beneficiaries(id: string, query: Page = {}, options: CallOptions = {}): List<MassBeneficiaryMade> {
     const path = { mass_beneficiary_id: id };
     const read = (paging: object, { signal }: CallOptions) =>
@@ -72,8 +72,8 @@ export class MassBeneficiaries {
   }
 
   /**
-   * Waits until an instruction has a status. A service that is away for a while is outlasted.
-   * @throws LombardError `status_unreachable` where it has ended with another one
+   * Waits until an instruction has a status. It keeps trying while the service is temporarily unavailable.
+   * @throws LombardError `status_unreachable` if it has ended with another status
    */
   waitUntil(id: string, status: MassBeneficiaryStatus, { signal }: CallOptions = {}): Promise<MassBeneficiary> {
     return waitForStatus({

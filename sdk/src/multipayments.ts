@@ -1,9 +1,9 @@
 import type { Api, InputOf, OrderOptions, ResponseOf } from './api.ts';
 import { type DecisionOptions, given } from './payments.ts';
 
-/** What the instructions are paid from, as on the wire, without `client_id`. */
+/** The source of funds of the instructions, in the API's format, without `client_id`. */
 export type MultipaymentQuery = Omit<NonNullable<InputOf<'POST /multipayments'>['query']>, 'validate_only'>;
-/** One of many payments, as on the wire. */
+/** One of many payments, in the API's format. */
 export type NewInstruction = InputOf<'POST /multipayments'>['body'][number];
 export type OrderedMultipayment = ResponseOf<'POST /multipayments'>;
 
@@ -16,8 +16,8 @@ export class Multipayments {
   }
 
   /**
-   * Orders many payments, with the exchanges that they need. What cannot be done is in `invalid_payments`.
-   * @throws LombardError `payments_invalid` where nothing is done, and others
+   * Orders many payments, with the exchanges that they need. Instructions that cannot be executed are in `invalid_payments`.
+   * @throws LombardError `payments_invalid` if none can be executed, and others
    */
   async create(
     query: MultipaymentQuery,

@@ -5,7 +5,7 @@ import type { Notifications } from './generated/api.ts';
 import type { Payment } from './payments.ts';
 import { constantTimeEqual, interfaceSignature, standardSignature } from './signature.ts';
 
-/** Every kind of notification that a subscription can name, and its name in X-<Brand>-Webhook. */
+/** Every type of notification that a subscription can name, with its name in X-<Brand>-Webhook. */
 interface TypeNames {
   TRADE_STATUS_CHANGE: 'TradeStatusChange';
   PAYMENT_STATUS_CHANGE: 'PaymentStatusChange';
@@ -23,7 +23,7 @@ interface TypeNames {
 
 export type WebhookType = Exclude<keyof TypeNames, 'PING'>;
 
-/** Bodies that the API's description does not name. */
+/** Bodies that the API description does not name. */
 interface OtherBodies {
   PaymentStatusChange: { data: Payment[]; payment_webhook_status: string[] };
   Ping: unknown;
@@ -34,10 +34,10 @@ type BodyOf<Name extends string> = Name extends keyof Notifications
     ? OtherBodies[Name]
     : { data: Record<string, unknown>[] };
 
-/** A notification whose signature is right; `type` tells what its body is. */
+/** A notification with a valid signature; `type` determines its body. */
 export type Notification = {
   [T in keyof TypeNames]: {
-    /** The same on every attempt: recognise by it what you have had. */
+    /** The same for every attempt: use it to recognise notifications that you have already received. */
     id: string;
     type: T;
     clientId: string;
@@ -45,20 +45,20 @@ export type Notification = {
   };
 }[keyof TypeNames];
 
-/** Headers as a server gives them: an object (Node, Express, Lambda), `Headers`, or a `Map`. */
+/** Headers in the form that servers use: an object (Node, Express, Lambda), `Headers`, or a `Map`. */
 export type NotificationHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string | readonly string[]]>;
 
 export interface ReceivedNotification {
-  /** The URL exactly as the subscription has it: the signature covers it. */
+  /** The URL exactly as in the subscription: the signature covers it. */
   url: string;
   headers: NotificationHeaders;
-  /** As it came, never parsed JSON: other white space is another signature. */
+  /** The body as it arrived, never as parsed JSON: a change of white space changes the signature. */
   body: string | ArrayBuffer | ArrayBufferView;
-  /** The subscription's; while it is being replaced, the new one and the old one. */
+  /** The subscription's secret; while it is being replaced, the new one and the old one. */
   secret: string | readonly string[];
-  /** Seconds that `webhook-timestamp` may be away from this machine's clock; 300 by default. */
+  /** Seconds by which `webhook-timestamp` may differ from this machine's clock; the default is 300. */
   tolerance?: number;
 }
 
@@ -66,9 +66,9 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const SIGNATURE_HEADER = /^x-([a-z][a-z0-9]*)-webhook$/;
 
 /**
- * Checks the signatures of a notification. At least one must be there, and every one that is there must be right, whatever the
- * brand word in its headers' names.
- * @throws LombardError `signature_invalid`, whose details name what is wrong
+ * Checks the signatures of a notification. There must be at least one, and each one present must be valid. The brand word in the header
+ * names may be any.
+ * @throws LombardError `signature_invalid`, whose details say what is wrong
  */
 export async function verifyNotification(received: ReceivedNotification): Promise<Notification> {
   const { url, secret, tolerance = DEFAULT_TOLERANCE_SECONDS } = received;
@@ -99,7 +99,7 @@ export async function verifyNotification(received: ReceivedNotification): Promis
   return { id, type, clientId: own('client-id'), body: parsed(body) } as Notification;
 }
 
-/** The signature of Standard Webhooks 1.0; there may be several, of which one is of a secret that is known here. */
+/** Checks the signature of Standard Webhooks 1.0. There may be several, and one must be made with a known secret. */
 async function checkStandard(
   headers: Map<string, string>,
   given: string,
@@ -118,7 +118,7 @@ async function checkStandard(
     refuse(`header webhook-timestamp: is ${Math.round(awaySeconds)} seconds away, more than ${toleranceSeconds}`);
 }
 
-/** The brand word: the one whose headers are those of a notification. A subscription's own headers may look like one of them. */
+/** The brand word of the headers that belong to a notification. A subscription's own headers may look like one of them. */
 function brandOf(headers: Map<string, string>): string {
   const brands = [...headers.keys()]
     .map((name) => SIGNATURE_HEADER.exec(name)?.[1])
@@ -129,7 +129,7 @@ function brandOf(headers: Map<string, string>): string {
   return brand;
 }
 
-/** By their names in small letters. */
+/** Headers by their lower-case names. */
 function headerMap(headers: NotificationHeaders): Map<string, string> {
   if (typeof headers !== 'object' || headers === null) refuse('headers: must be an object, Headers or a Map');
   const entries = Symbol.iterator in headers ? headers : Object.entries(headers);
@@ -140,7 +140,7 @@ function headerMap(headers: NotificationHeaders): Map<string, string> {
   return map;
 }
 
-/** A copy: what is verified is what is parsed. */
+/** A copy, so that the verified bytes are those that are parsed. */
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));

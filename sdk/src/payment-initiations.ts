@@ -2,7 +2,7 @@ import { type Api, type CallOptions, fileOf } from './api.ts';
 import { LombardError } from './error.ts';
 import { isRejected, reasonOf } from './pain-002.ts';
 
-/** Files of ISO 20022. */
+/** ISO 20022 files. */
 export class PaymentInitiations {
   readonly #api: Api;
 
@@ -13,8 +13,8 @@ export class PaymentInitiations {
   /**
    * Sends a pain.001.
    * @param xml in UTF-8
-   * @returns the pain.002 as text: `ACTC`, or `PART` where blocks are refused
-   * @throws LombardError where nothing is taken: `code` is that of ISO 20022 (`DU01`), `details` the pain.002
+   * @returns the pain.002 as text: `ACTC`, or `PART` if some blocks are refused
+   * @throws LombardError if the whole file is refused: `code` is an ISO 20022 code (`DU01`), and `details` the pain.002
    */
   async create(xml: Blob | Uint8Array | string, options: CallOptions = {}): Promise<string> {
     const file = await fileOf(xml, 'application/xml');
@@ -23,7 +23,7 @@ export class PaymentInitiations {
     return answer;
   }
 
-  /** What became of a message: the pain.002 of now, as text. @param messageId its MsgId */
+  /** The current pain.002 of a message, as text. @param messageId its MsgId */
   async status(messageId: string, { signal }: CallOptions = {}): Promise<string> {
     const path = { message_id: messageId };
     return (await this.#api.call('GET /payment-initiations/{message_id}/status', { path, signal })).body;

@@ -2,35 +2,35 @@ import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.
 import { List } from './list.ts';
 
 export type Payment = ResponseOf<'GET /payments/{payment_id}'>;
-/** The parameters of a search as on the wire, without `client_id`. */
+/** The parameters of a search, in the API's format, without `client_id`. */
 export type PaymentQuery = NonNullable<InputOf<'GET /payments'>['query']>;
-/** Which rule governs a payment, who approved it and who could be next. */
+/** The rule that applies to a payment, who approved it, and who could be next. */
 export type ApprovalExplanation = ResponseOf<'GET /payments/{payment_id}/approvals'>;
 
-/** A challenge before an approval, at clients that ask for a verification code. */
+/** A challenge before an approval, for clients that require a verification code. */
 export type Challenge = ResponseOf<'POST /payments/{payment_id}/challenges'>;
 
-/** The body of an order as on the wire: one to fifty payments, of a trade or from an account. */
+/** The body of an order, in the API's format: 1 to 50 payments from a trade or an account. */
 export type NewPayments = InputOf<'POST /payments'>['body'];
-/** A payment as its creation answers it. */
+/** A payment in the answer to its creation. */
 export type CreatedPayment = ResponseOf<'POST /payments'>[number];
-/** A decision on several payments as on the wire. */
+/** A decision on several payments, in the API's format. */
 export type Decisions = InputOf<'PATCH /payments'>['body'];
-/** What became of the decision on one payment. */
+/** The result of the decision on one payment. */
 export type Decided = ResponseOf<'PATCH /payments'>[number];
 
-/** Why a payment is approved, rejected or cancelled: the payment, its timeline and the audit trail show it. */
+/** Why a payment is approved, rejected or cancelled. The payment, its timeline and the audit trail show the reason. */
 export interface DecisionOptions extends CallOptions {
   reason?: string | undefined;
 }
 
-/** With the answer to a challenge, where the client asks for a verification code. */
+/** With the answer to a challenge, if the client requires a verification code. */
 export interface ApprovalOptions extends DecisionOptions {
   challengeId?: string | undefined;
   verificationCode?: string | undefined;
 }
 
-/** The fields of a body that have a value. */
+/** The fields of an object that have a value. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known) as { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -44,7 +44,7 @@ export class Payments {
     this.#api = api;
   }
 
-  /** Searches lazily: iterate it (again), or ask for a `page(n)` or the `total`. */
+  /** Searches lazily: iterate the result (again), or ask for a `page(n)` or the `total`. */
   search(query: PaymentQuery = {}, options: CallOptions = {}): List<Payment> {
     const read = (paging: object, { signal }: CallOptions) =>
       this.#api.call('GET /payments', { query: { ...query, ...paging }, signal });
@@ -55,14 +55,15 @@ export class Payments {
     return (await this.#api.call('GET /payments/{payment_id}', { path: { payment_id: id }, signal })).body;
   }
 
-  /** Orders payments: all of them, or none. @throws LombardError, whose `errors` name every fault of the body */
+  /** Orders payments: all of them or none. @throws LombardError, whose `errors` list every fault of the body */
   async create(body: NewPayments, options: OrderOptions = {}): Promise<CreatedPayment[]> {
     return (await this.#api.call('POST /payments', { ...options, body })).body;
   }
 
   /**
-   * Approves or rejects up to 200 payments as the contact of the token. Each is judged alone: one that is refused stops no other.
-   * @returns what became of each, in the order sent
+   * Approves or rejects up to 200 payments as the contact of the token. Each is decided separately: a refused one does not affect the
+   * others.
+   * @returns the result for each, in the order sent
    */
   async decide(action: 'authorise' | 'reject', body: Decisions, { signal }: CallOptions = {}): Promise<Decided[]> {
     return (await this.#api.call('PATCH /payments', { query: { action }, body, signal })).body;
@@ -89,8 +90,8 @@ export class Payments {
   }
 
   /**
-   * Opens a challenge for an approval; with SMS it sends a code to the contact's phone.
-   * @param id of a payment, or a list of up to 200: one code approves them all (`decide`)
+   * Opens a challenge for an approval. With SMS, it sends a code to the contact's phone.
+   * @param id of a payment, or a list of up to 200 ids: one code approves them all (`decide`)
    */
   async challenge(id: string | readonly string[], options: CallOptions = {}): Promise<Challenge> {
     const { signal } = options;
@@ -99,7 +100,7 @@ export class Payments {
     return (await this.#api.call('POST /payments/{payment_id}/challenges', { path: { payment_id: id }, signal })).body;
   }
 
-  /** Says which rule governs a payment, and who could act next. */
+  /** Says which rule applies to a payment, and who could act next. */
   async approvals(id: string, { signal }: CallOptions = {}): Promise<ApprovalExplanation> {
     return (await this.#api.call('GET /payments/{payment_id}/approvals', { path: { payment_id: id }, signal })).body;
   }

@@ -1,10 +1,10 @@
 import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.ts';
 
-/** What an exchange is asked for, as on the wire: an amount of one side, and the two currencies. */
+/** The request for a quote, in the API's format: the amount of one side, and the two currencies. */
 export type NewQuote = InputOf<'POST /quotes'>['body'];
-/** A rate that is promised until `expires_at`. */
+/** A rate that is guaranteed until `expires_at`. */
 export type Quote = Extract<ResponseOf<'POST /quotes'>, { quote_id: string }>;
-/** What an exchange would cost now; nothing is promised. */
+/** The current price of an exchange, without a guarantee. */
 export type Estimate = Exclude<ResponseOf<'POST /quotes'>, Quote>;
 
 /** Prices of exchanges. */
@@ -27,7 +27,7 @@ export class Quotes {
     return answer.body as Estimate;
   }
 
-  /** A quote as it is now: open, used or expired. */
+  /** The current state of a quote: open, used or expired. */
   async get(id: string, { signal }: CallOptions = {}): Promise<ResponseOf<'GET /quotes/{quote_id}'>> {
     return (await this.#api.call('GET /quotes/{quote_id}', { path: { quote_id: id }, signal })).body;
   }

@@ -1,19 +1,19 @@
 import { nowMs } from './calendar.ts';
 import { LombardError } from './error.ts';
 
-/** What a gateway answers when the service did not: a request that changes nothing may be sent again. */
+/** The answers of a gateway that got none from the service. A request that changes nothing may then be sent again. */
 const UNANSWERED = new Set([502, 503, 504]);
-/** The first wait, which doubles each time, and is shortened by chance to at least its half. */
+/** The first wait. It doubles each time, and is shortened at random, at most by half. */
 const FIRST_WAIT_MS = 250;
 const MAX_BACKOFF_MS = 8_000;
-/** A server that asks for more than this gets its answer passed on: nobody expects a call to take longer. */
+/** If a server asks for a longer wait, its answer is returned: nobody expects a call to take that long. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
 /**
- * Whether a request may be sent again, and when: after 429 always, as nothing was done; after 502, 503, 504 and a lost
- * connection only what changes nothing, as the change may have been made.
- * @param repeats how often it has been repeated
- * @returns milliseconds to wait; undefined: not again
+ * Whether a request may be sent again, and when. After 429 always, because nothing was done. After 502, 503, 504 and a lost connection only
+ * if it changes nothing, because a change may have been made.
+ * @param repeats the number of retries so far
+ * @returns milliseconds to wait; undefined if it must not be repeated
  */
 export function waitBeforeRepeatMs(
   result: Pick<Response, 'status' | 'headers'> | LombardError,
@@ -28,7 +28,7 @@ export function waitBeforeRepeatMs(
   return asked <= MAX_RETRY_AFTER_MS ? asked : undefined;
 }
 
-/** `Retry-After`: seconds, or a moment (RFC 9110, 10.2.3). */
+/** `Retry-After` in milliseconds: the header has seconds or a date (RFC 9110, 10.2.3). */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;

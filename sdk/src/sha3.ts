@@ -1,17 +1,17 @@
 /**
- * SHA3-256 (FIPS 202) and HMAC with it (FIPS 198-1). Neither WebCrypto nor any browser has SHA-3. A lane of 64 bits is kept as two
- * halves of 32, low first: numbers are a hundred times faster than BigInt.
+ * SHA3-256 (FIPS 202), and HMAC with it (FIPS 198-1). Neither WebCrypto nor any browser has SHA-3. A lane of 64 bits is kept as two halves
+ * of 32 bits, low half first, because numbers are a hundred times faster than BigInt.
  */
 
 const ROUNDS = 24;
-/** Bytes that are taken in between two permutations; HMAC's block too. */
+/** The number of bytes absorbed between two permutations; also the block size of HMAC. */
 const RATE_BYTES = 136;
 const DIGEST_BYTES = 32;
 const LANES = 25;
 
-/** Room of `permute`, which runs to its end before it is called again. */
+/** Scratch space of `permute`, which is never re-entered. */
 const scratch = new Int32Array(10);
-/** Iota's constants, rho's rotations and pi's places, made as FIPS 202, 3.2 defines them. */
+/** The constants of iota, the rotations of rho and the places of pi, computed as FIPS 202, 3.2 defines them. */
 const { constants, rotations, places } = makeTables();
 
 function makeTables(): { constants: Int32Array; rotations: Uint8Array; places: Uint8Array } {
@@ -35,7 +35,7 @@ function makeTables(): { constants: Int32Array; rotations: Uint8Array; places: U
 }
 
 /**
- * Keccak-f[1600] (FIPS 202, 3.3). One long function and no array made inside: it takes nearly all the time of a signature.
+ * Keccak-f[1600] (FIPS 202, 3.3). It is one long function that allocates nothing, because a signature spends nearly all its time here.
  * @param state 25 lanes, changed in place
  */
 function permute(state: Int32Array): void {
@@ -77,13 +77,13 @@ function permute(state: Int32Array): void {
   }
 }
 
-/** The low half of a lane that is rotated to the left; with the halves swapped, its high half. */
+/** The low half of a lane rotated to the left. With the halves swapped, it gives the high half. */
 function rotatedLow(low: number, high: number, bits: number): number {
   if (bits >= 32) return rotatedLow(high, low, bits - 32);
   return bits === 0 ? low : (low << bits) | (high >>> (32 - bits));
 }
 
-/** @returns the 32 bytes of SHA3-256 over the parts, one after the other */
+/** @returns the 32 bytes of SHA3-256 over the concatenated parts */
 export function sha3(...parts: Uint8Array[]): Uint8Array {
   const state = new Int32Array(2 * LANES);
   let filled = 0;
@@ -102,7 +102,7 @@ export function sha3(...parts: Uint8Array[]): Uint8Array {
   return Uint8Array.from({ length: DIGEST_BYTES }, (_, i) => state[i >> 2]! >>> (8 * (i & 3)));
 }
 
-/** HMAC-SHA3-256 over the parts, one after the other. @param key of any length */
+/** HMAC-SHA3-256 over the concatenated parts. @param key of any length */
 export function hmacSha3(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
   const block = new Uint8Array(RATE_BYTES);
   block.set(key.length > RATE_BYTES ? sha3(key) : key);

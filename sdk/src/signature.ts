@@ -1,6 +1,6 @@
 import { hmacSha3 } from './sha3.ts';
 
-/** A secret that begins with this continues in base64, as Standard Webhooks writes keys. */
+/** After this prefix, a secret is base64, as Standard Webhooks writes keys. */
 const STANDARD_PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -20,7 +20,7 @@ export async function standardSignature(
   body: Uint8Array<ArrayBuffer>,
 ): Promise<string> {
   const secretBytes = standardKey(secret);
-  // HMAC fills a key up with zeros, so that one zero is the empty key, which WebCrypto refuses.
+  // HMAC pads a key with zeros. So one zero byte is the same as the empty key, which WebCrypto refuses.
   const bytes = secretBytes.length === 0 ? new Uint8Array(1) : secretBytes;
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const prefix = utf8(`${id}.${timestamp}.`);
@@ -35,13 +35,13 @@ function standardKey(secret: string): Uint8Array<ArrayBuffer> {
   const encoded = secret.startsWith(STANDARD_PREFIX)
     ? secret.slice(STANDARD_PREFIX.length).replace(/(?<!=)=+$/, '')
     : '';
-  // Four characters are three bytes; one alone over is none.
+  // Four characters encode three bytes; a single leftover character encodes none.
   const whole = encoded.length % 4 === 1 ? encoded.slice(0, -1) : encoded;
   if (!BASE64.test(whole)) return utf8(secret);
   return Uint8Array.from(atob(whole), (character) => character.charCodeAt(0));
 }
 
-/** Takes the same time wherever two texts of one length differ. */
+/** Takes the same time wherever two texts of equal length differ. */
 export function constantTimeEqual(expected: string, given: string): boolean {
   if (expected.length !== given.length) return false;
   let difference = 0;

@@ -7,14 +7,14 @@ export interface ExtraHeader {
   value: string;
 }
 
-/** Where notifications of a client are sent. */
+/** An address that receives notifications of a client. */
 export interface Subscription {
   id: string;
   clientId: string;
   contactId: string;
   url: string;
   active: boolean;
-  /** The signing key, empty where none is set; null for a contact without `can_manage_webhooks`. */
+  /** The signing key, empty if none is set; null for a contact without `can_manage_webhooks`. */
   secret: string | null;
   types: WebhookType[];
   /** Their values are empty for a contact without `can_manage_webhooks`. */
@@ -27,26 +27,26 @@ export interface Subscription {
 export interface NewSubscription {
   url: string;
   types: readonly WebhookType[];
-  /** Without it the subscription is inactive. */
+  /** If omitted, the subscription is inactive. */
   active?: boolean;
   secret?: string;
   extraHeaders?: readonly ExtraHeader[];
 }
 
-/** What is to change; what is left out stays. Lists replace the whole list. */
+/** The changes. Omitted fields stay as they are. Lists replace the whole list. */
 export interface SubscriptionPatch {
   url?: string;
   types?: readonly WebhookType[];
   active?: boolean;
-  /** Null or the empty text remove the secret. */
+  /** Null or the empty text removes the secret. */
   secret?: string | null;
   extraHeaders?: readonly ExtraHeader[];
-  /** How long notifications are signed with the former secret too; goes with a new one. */
+  /** How long the former secret also signs notifications; requires a new secret. */
   previousSecretSeconds?: number;
 }
 
 const FIELDS = 'id clientId contactId url active secret types extraHeaders { name value } createdAt disabledReason';
-/** Subscriptions that are read at once: as many as the endpoint's limit on the cost of an answer allows with all their fields. */
+/** Subscriptions per request: as many as the endpoint's cost limit allows with all their fields. */
 const PAGE_ROWS = 100;
 
 const LIST = `query ($first: Int!, $after: Cursor) {
@@ -72,7 +72,7 @@ interface UpdateData {
   updateSubscription: { subscription: Subscription };
 }
 
-/** The secret is not shown to everybody who may see the subscription. */
+/** Not everybody who may see a subscription may see its secret. */
 const hiddenSecret: Tolerated = ({ path, extensions }) =>
   path?.at(-1) === 'secret' && extensions?.code === 'permission_denied';
 
@@ -111,7 +111,7 @@ export class Subscriptions {
     await graphql(this.#api, DELETE, { id }, { signal });
   }
 
-  /** Sends a Ping notification, also while the subscription is inactive. */
+  /** Sends a Ping notification, even if the subscription is inactive. */
   async ping(id: string, options: CallOptions = {}): Promise<void> {
     await this.#api.call('POST /webhooks/ping/{subscription_id}', { ...options, path: { subscription_id: id } });
   }

@@ -3,30 +3,30 @@ import { nowMs } from './calendar.ts';
 import { LombardError } from './error.ts';
 import { type Exchange, type Incoming, textOf } from './exchange.ts';
 
-/** An application that is registered at the authorization server; without a secret it is a public one. */
+/** An application registered at the authorization server. Without a secret, it is a public client. */
 export interface Application {
   id: string;
   secret?: string;
 }
 
-/** What a refresh gave. */
+/** The result of a refresh. */
 export interface TokenSet {
   accessToken: string;
   refreshToken: string;
-  /** When the access token expires, by this machine's clock. */
+  /** When the access token expires, on this machine's clock. */
   expiresAt: Date;
 }
 
 export interface TokenSettings {
   accessToken?: string | undefined;
   refreshToken?: string | undefined;
-  /** Where tokens are refreshed; needed with a refresh token only. */
+  /** Where tokens are refreshed; required only with a refresh token. */
   endpoint?: URL | undefined;
   application?: Application | undefined;
   onTokens?: ((tokens: TokenSet) => unknown) | undefined;
 }
 
-/** The tokens of a client: the access token that calls use, and its refresh, one at a time and shared by all calls. */
+/** The tokens of a client: the access token for calls, and its refresh. Only one refresh runs at a time, shared by all calls. */
 export class Tokens {
   readonly #exchange: Exchange;
   readonly #settings: TokenSettings;
@@ -42,12 +42,12 @@ export class Tokens {
   }
 
   /**
-   * The access token for a call. Waits for a refresh that is under way; begins one where there is no access token yet.
-   * @throws LombardError where the first refresh failed; AbortError
+   * The access token for a call. It waits for a refresh in progress, and starts one if there is no access token yet.
+   * @throws LombardError if the first refresh failed; AbortError
    */
   async current(signal: AbortSignal | undefined): Promise<string | undefined> {
     if (this.#accessToken === undefined && this.#refreshToken !== undefined) await abortable(this.#refresh(), signal);
-    // Of a refresh that fails the calls that asked for it are told; this one tries with what there is.
+    // Only the calls that asked for a refresh learn that it failed; this one tries with the current token.
     else if (this.#refreshing)
       await abortable(
         this.#refreshing.catch(() => {}),
@@ -57,10 +57,10 @@ export class Tokens {
   }
 
   /**
-   * After a 401: gets another access token than the one that was refused.
-   * @param refused the token that the call had
+   * After a 401: gets an access token other than the refused one.
+   * @param refused the token that the call used
    * @returns whether there is another one now
-   * @throws LombardError where the refresh failed; AbortError
+   * @throws LombardError if the refresh failed; AbortError
    */
   async renew(refused: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#accessToken === refused) {
@@ -70,7 +70,7 @@ export class Tokens {
     return this.#accessToken !== refused;
   }
 
-  /** Not bound to the signal of a call: another call may be waiting for it. */
+  /** Not bound to the signal of a call, because another call may be waiting for it. */
   #refresh(): Promise<void> {
     if (this.#refreshing) return this.#refreshing;
     const mine = this.#ask().finally(() => {
@@ -106,14 +106,14 @@ export class Tokens {
     });
     this.#accessToken = tokens.accessToken;
     this.#refreshToken = tokens.refreshToken;
-    // From here on a call of the callback's own uses the new token instead of waiting for the callback.
+    // From here on, a call made by the callback itself uses the new token instead of waiting for the callback.
     this.#refreshing = undefined;
     await onTokens?.(tokens);
   }
 }
 
 /**
- * @param onSpent called where the refresh token can never be used again (RFC 6749, 5.2)
+ * @param onSpent called if the refresh token can never be used again (RFC 6749, 5.2)
  * @throws LombardError with the authorization server's `error` as its code
  */
 function read(incoming: Incoming, onSpent: () => void): TokenSet {
@@ -123,7 +123,7 @@ function read(incoming: Incoming, onSpent: () => void): TokenSet {
   try {
     body = JSON.parse(textOf(incoming)) ?? {};
   } catch {
-    // Told below: a body that is not JSON has no token either.
+    // Reported below: a body that is not JSON has no token either.
   }
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds, error } = body;
   if (error === 'invalid_grant') onSpent();

@@ -2,15 +2,15 @@ import type { Api, CallOptions, InputOf, OrderOptions, ResponseOf } from './api.
 import { List } from './list.ts';
 
 export type Trade = ResponseOf<'GET /trades/{trade_id}'>;
-/** What a booking says besides its quote, as on the wire. */
+/** The data of a booking besides its quote, in the API's format. */
 export type NewTrade = InputOf<'POST /trades'>['body'];
-/** A part of a window forward, as on the wire. */
+/** A drawdown of a window forward, in the API's format. */
 export type NewDrawdown = InputOf<'POST /trades/{trade_id}/drawdowns'>['body'];
-/** A trade that was booked, with where to pay in for it. */
+/** A trade that was booked, with the account to pay in to. */
 export type BookedTrade = ResponseOf<'POST /trades'>;
 /** What is left of a trade; its amounts are decimal texts. */
 export type TradeFunds = ResponseOf<'GET /trades/{trade_id}/funds'>;
-/** The filters of the list as on the wire, without `client_id`. */
+/** The filters of the list, in the API's format, without `client_id`. */
 export type TradeQuery = NonNullable<InputOf<'GET /trades'>['query']>;
 
 /** The client's trades. */
@@ -21,7 +21,7 @@ export class Trades {
     this.#api = api;
   }
 
-  /** Books an open quote: one quote is one trade. @throws LombardError `quote_used`, `quote_expired` and others */
+  /** Books an open quote. Each quote becomes one trade. @throws LombardError `quote_used`, `quote_expired` and others */
   async book(quoteId: string, body: NewTrade, options: OrderOptions = {}): Promise<BookedTrade> {
     return (await this.#api.call('POST /trades', { ...options, query: { quote_id: quoteId }, body })).body;
   }
@@ -42,7 +42,7 @@ export class Trades {
     return (await this.#api.call('GET /trades/{trade_id}/funds', { path: { trade_id: id }, signal })).body;
   }
 
-  /** Takes a part of a window forward, at its rate. @throws LombardError */
+  /** Draws down part of a window forward at its rate. @throws LombardError */
   async drawdown(id: string, body: NewDrawdown, options: OrderOptions = {}): Promise<BookedTrade> {
     const input = { ...options, path: { trade_id: id }, body };
     return (await this.#api.call('POST /trades/{trade_id}/drawdowns', input)).body;

@@ -2,10 +2,10 @@ import type { Api, CallOptions, InputOf, ResponseOf } from './api.ts';
 import { List } from './list.ts';
 
 export type Transaction = ResponseOf<'GET /transactions'>[number];
-/** The filters as on the wire, without `client_id`; `currencies` is required. */
+/** The filters, in the API's format, without `client_id`; `currencies` is required. */
 export type TransactionQuery = InputOf<'GET /transactions'>['query'];
 
-/** What was booked on the client's currency accounts. */
+/** The transactions of the client's currency accounts. */
 export class Transactions {
   readonly #api: Api;
 
@@ -13,7 +13,7 @@ export class Transactions {
     this.#api = api;
   }
 
-  /** Lists them lazily, by the moment of their value. */
+  /** Lists them lazily, ordered by value date-time. */
   list(query: TransactionQuery, options: CallOptions = {}): List<Transaction> {
     const read = (paging: object, { signal }: CallOptions) =>
       this.#api.call('GET /transactions', { query: { ...query, ...paging }, signal });

@@ -1,28 +1,28 @@
 import { sleep } from './abort.ts';
 import { LombardError } from './error.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const LOOK_MS = 500;
-/** Statuses and codes of a service that is away for a while. */
+/** Statuses and codes of a service that is temporarily unavailable. */
 const PASSING: ReadonlySet<unknown> = new Set([502, 503, 504, 'connection_lost', 'timeout']);
 
 /** What is waited for. */
 interface Waiting<T, Status extends string> {
-  /** What it is called, as `mass payment`. */
+  /** A name for error texts, such as `mass payment`. */
   name: string;
   read: () => Promise<T>;
   statusOf: (found: T) => Status;
   wanted: Status;
-  /** The statuses that nothing follows. */
+  /** The final statuses. */
   final: readonly Status[];
-  /** Why it has ended, where it says so. */
+  /** Why it has ended, if the record says so. */
   reasonOf?: (found: T) => string | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Waits until a record has a status. A service that is away for a while is outlasted.
- * @throws LombardError `status_unreachable` where it has ended with another one
+ * Waits until a record has a status. It keeps trying while the service is temporarily unavailable.
+ * @throws LombardError `status_unreachable` if it has ended with another status
  */
 export async function waitForStatus<T, Status extends string>(waiting: Waiting<T, Status>): Promise<T> {
   const { name, read, statusOf, wanted, final, reasonOf, signal } = waiting;

@@ -3,56 +3,56 @@ import { LombardError } from './error.ts';
 import { graphql } from './graphql.ts';
 import type { WebhookType } from './notification.ts';
 
-/** `pending`: it waits for its first or next attempt. `failed`: the last attempt failed. `cancelled`: it is not sent any more. */
+/** `pending`: it waits for its first or next attempt. `failed`: the last attempt failed. `cancelled`: it will not be sent again. */
 export type NotificationStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
 
-/** How the receiver answered, or why it did not. */
+/** The receiver's answer, or why there was none. */
 export interface DeliveryAttempt {
-  /** From 1. */
+  /** Counted from 1. */
   attemptNumber: number;
   startedAt: string;
   durationMs: number;
-  /** Null without an answer. */
+  /** Null if there was no answer. */
   statusCode: number | null;
-  /** Why there was no answer: `dns`, `connect`, `tls`, `timeout` and others; else null. */
+  /** Why there was no answer: `dns`, `connect`, `tls`, `timeout` and others; otherwise null. */
   reason: string | null;
 }
 
-/** A notification that was made for a subscription, and how it went. */
+/** A notification for a subscription, and its delivery. */
 export interface SentNotification {
   id: string;
   subscriptionId: string;
   type: WebhookType | 'PING';
   status: NotificationStatus;
   createdAt: string;
-  /** The body, byte for byte as it is sent. */
+  /** The body, byte for byte as sent. */
   body: string;
-  /** Null before the first one. */
+  /** Null before the first attempt. */
   lastAttempt: DeliveryAttempt | null;
 }
 
-/** Which notifications; all of them where it is empty. */
+/** Selects notifications; if empty, all of them. */
 export interface NotificationQuery {
   subscriptionId?: string;
   status?: NotificationStatus;
   type?: WebhookType | 'PING';
-  /** Of events from this moment on ... */
+  /** Only events from this time on ... */
   since?: Date | string;
-  /** ... and before this one. */
+  /** ... and before this time. */
   until?: Date | string;
 }
 
-/** What is replayed. */
+/** Selects what to replay. */
 export interface ReplayQuery {
-  /** Of events from this moment on ... */
+  /** Only events from this time on ... */
   since: Date | string;
-  /** ... and before this one; now by default. */
+  /** ... and before this time; the default is now. */
   until?: Date | string;
   /** Only notifications whose attempts have failed. */
   onlyFailed?: boolean;
 }
 
-/** Notifications, and subscriptions, that are read at once. */
+/** Notifications, and subscriptions, per request. */
 const PAGE_ROWS = 50;
 
 const SUBSCRIPTIONS = `query ($first: Int!, $after: Cursor) {
@@ -74,7 +74,7 @@ interface Connection<T> {
 }
 type Row = Omit<SentNotification, 'subscriptionId' | 'lastAttempt'> & { attempts: { nodes: DeliveryAttempt[] } };
 
-/** What was sent to the client's subscriptions, and sending it again. */
+/** The notifications sent to the client's subscriptions, and how to send them again. */
 export class Webhooks {
   readonly #api: Api;
 
@@ -83,23 +83,23 @@ export class Webhooks {
   }
 
   /**
-   * Lists notifications lazily: iterate it (again). The newest subscription comes first, and of each the newest notification.
-   * @throws LombardError `subscription_not_found` while it is iterated
+   * Lists notifications lazily: iterate the result (again). The newest subscription comes first, and within each the newest notification.
+   * @throws LombardError `subscription_not_found` during iteration
    */
   notifications(query: NotificationQuery = {}, { signal }: CallOptions = {}): AsyncIterable<SentNotification> {
     return { [Symbol.asyncIterator]: () => this.#read(query, signal) };
   }
 
   /**
-   * Sends a notification again, with its id and its body; needs `can_manage_webhooks`.
-   * @throws LombardError `notification_not_found`, `subscription_not_found` where its subscription was deleted
+   * Sends a notification again with the same id and body; requires `can_manage_webhooks`.
+   * @throws LombardError `notification_not_found`, or `subscription_not_found` if its subscription was deleted
    */
   async redeliver(id: string, { signal }: CallOptions = {}): Promise<void> {
     await graphql(this.#api, REDELIVER, { id }, { signal });
   }
 
   /**
-   * Sends a subscription what it had in some time: what was sent, what waits, and what it missed while it was inactive; needs
+   * Sends a subscription its notifications of a period again: those sent, those waiting, and those missed while it was inactive. Requires
    * `can_manage_webhooks`.
    * @returns how many notifications are sent
    * @throws LombardError `subscription_not_found`
