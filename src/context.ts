@@ -7,6 +7,7 @@ import type { Journals } from './monitoring/journals.ts';
 import type { Logger } from './process/log.ts';
 import type { Patience } from './process/patience.ts';
 import type { Readiness } from './process/readiness.ts';
+import type { Traffic } from './process/traffic.ts';
 import type { Config } from './settings/config.ts';
 import type { Clock } from './values/calendar.ts';
 import type { Vault } from './values/crypto.ts';
@@ -45,6 +46,7 @@ export interface Context extends CellResources {
   vault: Vault;
   readiness: Readiness;
   patience: Readonly<Patience>;
+  traffic: Traffic;
   /** Journals for support: refused requests and attempts to sign in. */
   journals: Journals;
   /** Exchanges the counts of rate limits with the other processes; undefined if no requests are limited. */

@@ -39,6 +39,7 @@ import { Parts } from './process/parts.ts';
 import { PATIENCE } from './process/patience.ts';
 import { Readiness } from './process/readiness.ts';
 import { asRun } from './process/runs.ts';
+import { Traffic } from './process/traffic.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import type { Config } from './settings/config.ts';
 import { sandboxKey } from './settings/private-file.ts';
@@ -186,6 +187,7 @@ async function startContext(start: {
     vault,
     readiness,
     patience: options.patience ?? PATIENCE,
+    traffic: new Traffic(),
     journals,
     rateCounts,
     addressOf: createAddressOf(config),

@@ -22,7 +22,7 @@ import {
 } from '../src/values/calendar.ts';
 import { equalSecrets, Vault } from '../src/values/crypto.ts';
 import { isUuid } from '../src/values/identifiers.ts';
-import { exact, parseJson, writtenDigits } from '../src/values/json.ts';
+import { exact, parseJson, TooManyValues, writtenDigits } from '../src/values/json.ts';
 import { decimal, sum } from '../src/values/money.ts';
 import { textArray } from '../src/values/text-array.ts';
 
@@ -136,7 +136,24 @@ test('JSON keeps the digits that a double would lose', () => {
   assert.equal(writtenDigits(parseJson('{"a":0.1,"b":[1]}')), undefined);
   assert.equal(JSON.stringify({ amount: exact('100.50'), none: exact(null) }), '{"amount":100.50,"none":null}');
   assert.throws(() => parseJson('{"__proto__":{"admin":true}}'), SyntaxError);
+  assert.throws(() => parseJson('{"\\u005f_proto__":{"admin":true}}'), SyntaxError);
   assert.throws(() => parseJson('{'), SyntaxError);
+  assert.throws(() => parseJson('{"a":"\\"}'), SyntaxError);
+});
+
+property(
+  'a document is parsed as JSON.parse does it',
+  fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, space) => {
+    const text = JSON.stringify(value, null, space);
+    assert.deepEqual(parseJson(text), JSON.parse(text));
+    assert.equal(writtenDigits(parseJson(text)), undefined);
+  }),
+);
+
+test('a document of hundreds of thousands of values is refused before it is parsed', () => {
+  for (const item of ['0', '0.0', '{}', '[]', '""'])
+    assert.throws(() => parseJson(`[${`${item},`.repeat(300_000)}0]`), TooManyValues, item);
+  assert.equal((parseJson(`["${',[{'.repeat(500_000)}"]`) as string[]).length, 1);
 });
 
 property(

@@ -124,10 +124,10 @@ function csvPayees(content: string, fields: Fields): Found {
   });
   if (findings.length > 0) return { payees: [], findings };
   const payees: Payee[] = [];
-  for (const { line, cells } of others) {
-    if (cells.length === names.length) payees.push({ line, body: bodyOf(names, cells, fields) });
+  for (const { line, cells, count } of others) {
+    if (count === header.count) payees.push({ line, body: bodyOf(names, cells, fields) });
     else {
-      const details = `has ${cells.length} cells, and the header has ${names.length}`;
+      const details = `has ${count} cells, and the header has ${header.count}`;
       findings.push({ line, field: null, code: 'invalid_format', details });
     }
   }

@@ -1,6 +1,7 @@
-import { OpenQuote, readCsv } from '../values/csv.ts';
+import { type CsvRow, OpenQuote, readCsv } from '../values/csv.ts';
 import { Problem } from '../values/errors.ts';
 import { MAX_ROWS, type RowFault } from './rows.ts';
+import { inTurns, Turn } from './turns.ts';
 
 /** The rows of a CSV, and their faults. */
 export interface CsvRows {
@@ -25,33 +26,37 @@ function columnOf(name: string, index: number): string {
  * @param what the columns describe, such as `an instruction`
  * @throws Problem invalid_body if the text is not a CSV, the header has an unknown or a repeated name, or there are too many rows
  */
-export function rowsOfCsv(text: string, known: readonly string[], what: string): CsvRows {
+export async function rowsOfCsv(text: string, known: readonly string[], what: string): Promise<CsvRows> {
   const refuse = (message: string) => new Problem('invalid_body', `body: ${message}`);
-  const lines: string[][] = [];
-  let header: string[] | undefined;
+  const lines: CsvRow[] = [];
+  let header: CsvRow | undefined;
+  const turn = new Turn();
   try {
-    for (const { cells } of readCsv(text)) {
-      if (!header) header = cells;
-      else lines.push(cells);
+    for (const row of readCsv(text)) {
+      if (turn.isOver) await turn.next();
+      if (!header) header = row;
+      else lines.push(row);
       if (lines.length > MAX_ROWS) throw refuse(`must have 1 to ${MAX_ROWS} rows behind its header`);
     }
   } catch (error) {
     if (error instanceof OpenQuote) throw refuse(error.message);
     throw error;
   }
-  for (const [index, name] of (header ?? []).entries()) {
+  const { cells: names, count }: CsvRow = header ?? { line: 1, cells: [], count: 0 };
+  for (const [index, name] of names.entries()) {
     if (!known.includes(name)) throw refuse(`${columnOf(name, index)}, which is not a field of ${what}`);
-    if (header?.indexOf(name) !== index) throw refuse(`the header has ${name} twice`);
+    if (names.indexOf(name) !== index) throw refuse(`the header has ${name} twice`);
   }
-  if (!header || lines.length === 0) throw refuse(`must have a header and 1 to ${MAX_ROWS} rows behind it`);
-  const names = header;
-  const rows = lines.map((cells) =>
-    Object.fromEntries(names.flatMap((name, place) => (cells[place] ? [[name, cells[place]]] : []))),
+  if (lines.length === 0) throw refuse(`must have a header and 1 to ${MAX_ROWS} rows behind it`);
+  const rows = await inTurns(lines, (some) =>
+    some.map(({ cells }) =>
+      Object.fromEntries(names.flatMap((name, place) => (cells[place] ? [[name, cells[place]]] : []))),
+    ),
   );
   const faults = new Map(
-    lines.flatMap(({ length }, index) => {
-      if (length === names.length) return [];
-      const message = `the row has ${length} cells, and the header ${names.length}`;
+    lines.flatMap((row, index) => {
+      if (row.count === count) return [];
+      const message = `the row has ${row.count} cells, and the header ${count}`;
       return [[index, { field: '', code: 'invalid_format', message } satisfies RowFault] as const];
     }),
   );

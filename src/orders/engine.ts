@@ -16,6 +16,8 @@ export interface StepOf<Order> {
   act: Act;
   /** The row of the order, which is locked. */
   order: Order;
+  /** Requests are answered beside it: it takes fewer rows. Each costs more, and others wait less (docs/performance-orders.md). */
+  gently: boolean;
 }
 
 /** The fields that every order has. */
@@ -59,7 +61,12 @@ export async function openOrders(
  * Takes an order one step further, in a transaction of its own. If the process is killed, it has done all of the step or nothing. An order
  * that another process works on is left alone, and so is one whose client is being moved to another cell.
  */
-export async function stepOrder(engine: Engine, context: Context, { id, clientId }: OpenOrder): Promise<Outcome> {
+export async function stepOrder(
+  engine: Engine,
+  context: Context,
+  { id, clientId }: OpenOrder,
+  gently: boolean,
+): Promise<Outcome> {
   return transaction(context.backgroundPool, async (tx) => {
     const kept = await tx.query(
       'select from clients where client_id = $1 and moves_to is null for key share skip locked',
@@ -76,6 +83,6 @@ export async function stepOrder(engine: Engine, context: Context, { id, clientId
     );
     if (!order) return 'waits';
     const act = { now: context.clock.now(), actor: `contact:${order.created_by}`, requestId: `${engine.name} ${id}` };
-    return engine.step({ context, tx, act, order: order as never });
+    return engine.step({ context, tx, act, order: order as never, gently });
   });
 }

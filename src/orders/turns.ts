@@ -1,14 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { monotonic } from '../values/calendar.ts';
 
-/** The number of elements to work on before other work has its turn. They take some milliseconds. */
-const ELEMENTS_OF_TURN = 50;
+/** Milliseconds of work before others have their turn. */
+const TURN_MS = 1;
+/** Elements between two looks at the clock. */
+const ELEMENTS = 5;
 
-/** Works on a long list in parts, and lets other work run between them. */
+/** Long work in parts: where the turn is over, others have theirs before the next begins. */
+export class Turn {
+  #began = monotonic();
+
+  get isOver(): boolean {
+    return monotonic() - this.#began >= TURN_MS;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#began = monotonic();
+  }
+}
+
+/** Works on a long list in turns. */
 export async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]) => readonly R[]): Promise<R[]> {
   const done: R[] = [];
-  for (let from = 0; from < all.length; from += ELEMENTS_OF_TURN) {
-    if (from > 0) await nextTurn();
-    done.push(...work(all.slice(from, from + ELEMENTS_OF_TURN)));
+  const turn = new Turn();
+  for (let from = 0; from < all.length; from += ELEMENTS) {
+    if (turn.isOver) await turn.next();
+    done.push(...work(all.slice(from, from + ELEMENTS)));
   }
   return done;
 }

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { Periodic } from '../process/periodic.ts';
+import { monotonic } from '../values/calendar.ts';
 import { messageOf } from '../values/unknown.ts';
 import { type Engine, openOrders, stepOrder } from './engine.ts';
 
@@ -8,6 +10,11 @@ import { type Engine, openOrders, stepOrder } from './engine.ts';
 const LOOK_INTERVAL_MS = 1_000;
 /** The most orders of one kind in a cell that are worked on in turn. */
 const MAX_OPEN_ORDERS = 20;
+/** Milliseconds for which an order is worked on gently, where requests are answered beside it. Then it has to be done. */
+const GENTLE_MS = 12_000;
+/** What follows a gentle step is rest: so much of the time that the step took, and at most so many milliseconds. */
+const REST_SHARE = 0.5;
+const MAX_REST_MS = 20;
 
 /**
  * Works on orders of many rows in the background, in any number of processes. Each step is a transaction that locks its order. Each cell has
@@ -45,6 +52,7 @@ export class OrderWorker {
   /** Takes each open order of a cell step by step, in turn, until all of them wait. */
   async #workOff(context: Context): Promise<void> {
     const waiting: string[] = [];
+    const began = new Map<string, number>();
     let failure: Error | undefined;
     const look = { most: MAX_OPEN_ORDERS, but: waiting };
     while (!this.#stopping) {
@@ -56,8 +64,12 @@ export class OrderWorker {
       if (found.flat().length === 0) break;
       for (const { engine, order } of found.flat()) {
         if (this.#stopping) return;
+        const at = monotonic();
+        if (!began.has(order.id)) began.set(order.id, at);
+        const gently = context.traffic.busy && at - (began.get(order.id) ?? at) < GENTLE_MS;
         try {
-          if ((await stepOrder(engine, context, order)) === 'waits') waiting.push(order.id);
+          if ((await stepOrder(engine, context, order, gently)) === 'waits') waiting.push(order.id);
+          else if (gently) await pause(Math.min((monotonic() - at) * REST_SHARE, MAX_REST_MS));
         } catch (error) {
           // The order is tried again at the next look, and delays no others until then.
           waiting.push(order.id);

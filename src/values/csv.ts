@@ -1,8 +1,14 @@
+/** Cells of a row that are kept. What has more is no record of anything: the others are counted. */
+const MAX_CELLS = 256;
+
 /** A row of a CSV file. */
 export interface CsvRow {
   /** The line where it begins, from 1. */
   line: number;
+  /** The first MAX_CELLS of them. */
   cells: string[];
+  /** How many it has. */
+  count: number;
 }
 
 /** A quoted cell that never ends, or that has text after its closing quote. */
@@ -17,30 +23,39 @@ export class OpenQuote extends Error {
   }
 }
 
+const COMMA = 44;
+const LF = 10;
+const CR = 13;
+
 /**
  * Reads the rows of a CSV text (RFC 4180, with commas), including the header. It skips a byte order mark and the end of the last line.
  * Quotes within a cell that does not begin with a quote are read literally.
  * @throws OpenQuote
  */
 export function* readCsv(text: string): Generator<CsvRow> {
-  const plain = /[^,\r\n]*/y;
-  const ending = /,|\r\n|\n|\r|$/y;
   let at = text.startsWith('\ufeff') ? 1 : 0;
   let line = 1;
   while (at < text.length) {
-    const row: CsvRow = { line, cells: [] };
-    for (let end = ','; end === ','; ) {
+    const row: CsvRow = { line, cells: [], count: 0 };
+    for (let goesOn = true; goesOn; ) {
       const from = at;
       const quoted = text[at] === '"';
-      plain.lastIndex = at;
-      at = quoted ? endOfQuoted(text, at) : at + (plain.exec(text)?.[0].length ?? 0);
-      row.cells.push(quoted ? text.slice(from + 1, at - 1).replaceAll('""', '"') : text.slice(from, at));
-      ending.lastIndex = at;
-      const found = at < 0 ? undefined : ending.exec(text);
-      if (!found) throw new OpenQuote(line);
-      [end] = found;
-      at += end.length;
-      line += linesIn(text.slice(from, at));
+      at = quoted ? endOfQuoted(text, at) : endOfPlain(text, at);
+      if (at < 0 || (quoted && endOfPlain(text, at) > at)) throw new OpenQuote(line);
+      if (row.count < MAX_CELLS)
+        row.cells.push(
+          quoted
+            ? text
+                .slice(from + 1, at - 1)
+                .split('""')
+                .join('"')
+            : text.slice(from, at),
+        );
+      row.count += 1;
+      goesOn = text.charCodeAt(at) === COMMA;
+      const end = at + (text.startsWith('\r\n', at) ? 2 : 1);
+      if (quoted || !goesOn) line += linesIn(text, from, end);
+      at = end;
     }
     yield row;
   }
@@ -53,6 +68,21 @@ function endOfQuoted(text: string, from: number): number {
   return -1;
 }
 
-function linesIn(text: string): number {
-  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
+/** Where a comma, the end of a line or of the text ends a cell. */
+function endOfPlain(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === LF || code === CR) return at;
+  }
+  return text.length;
+}
+
+/** How many lines end between two places. */
+function linesIn(text: string, from: number, to: number): number {
+  let lines = 0;
+  for (let at = from; at < to && at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CR || (code === LF && (at === from || text.charCodeAt(at - 1) !== CR))) lines += 1;
+  }
+  return lines;
 }

@@ -23,14 +23,29 @@ export type WrittenDigits = ReadonlyMap<object, ReadonlyMap<string, string>>;
 
 const documents = new WeakMap<object, WrittenDigits>();
 
+/** Values of a document: several times those of the longest file of payments. */
+const MAX_VALUES = 300_000;
+
+/** How deep a document may be to be parsed at once; the reviver refuses those that are too deep for whoever works on them. */
+const MAX_DEPTH = 500;
+
+/** A document with more values than MAX_VALUES. Millions of empty ones would take seconds. */
+export class TooManyValues extends Error {
+  override readonly name = 'TooManyValues';
+  constructor() {
+    super(`must have at most ${MAX_VALUES} values`);
+  }
+}
+
 /**
  * Parses a JSON text.
  * @param text a JSON document; a key `__proto__` or a `constructor` with a `prototype` is refused
  * @returns the value; `writtenDigits` has the numbers that a double does not print as they were written
- * @throws SyntaxError
+ * @throws SyntaxError, TooManyValues
  */
 export function parseJson(text: string): unknown {
   const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (isPlain(clean)) return JSON.parse(clean);
   const digits = new Map<object, Map<string, string>>();
   function revive(this: object, key: string, value: unknown, context: { source?: string }): unknown {
     if (key === '__proto__') throw new SyntaxError('the key __proto__ is not allowed');
@@ -44,6 +59,54 @@ export function parseJson(text: string): unknown {
   const document = JSON.parse(clean, revive);
   if (digits.size > 0 && typeof document === 'object' && document !== null) documents.set(document, digits);
   return document;
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
+const OPENING = [91, 123];
+const CLOSING = [93, 125];
+const NUMBER = /-?[0-9.eE+-]*/y;
+
+/**
+ * Looks over a JSON text without parsing it, which takes a tenth of the time that looking at each value does.
+ * @returns whether each number prints as it was written, and no key can be `__proto__`
+ * @throws TooManyValues
+ */
+function isPlain(text: string): boolean {
+  let plain = !text.includes('__proto__') && !text.includes('\\u');
+  let values = 1;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (code === COMMA) values += 1;
+    else if (OPENING.includes(code)) {
+      values += 1;
+      depth += 1;
+      plain &&= depth <= MAX_DEPTH;
+    } else if (CLOSING.includes(code)) depth -= 1;
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      NUMBER.lastIndex = at;
+      const [written = ''] = NUMBER.exec(text) ?? [];
+      plain &&= String(Number(written)) === written;
+      at += written.length - 1;
+    }
+    if (values > MAX_VALUES) throw new TooManyValues();
+  }
+  return plain;
+}
+
+/** Where the quote is that ends a text; the end of the document where none does. */
+function endOfText(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 /** The most characters of a parser's message that a refusal quotes. */

@@ -15,6 +15,13 @@ export function shownName(name: string): string {
   return (name.match(/\p{Nd}/gu)?.length ?? 0) > MAX_NAME_DIGITS ? name.replace(/\p{Nd}/gu, '*') : name;
 }
 
+/** Whether a text has so many characters (code points). Those of one that is far too long are not counted. */
+export function hasCharacters(text: string, { least = 0, most }: { least?: number; most: number }): boolean {
+  if (text.length > 2 * most) return false;
+  const { length } = [...text];
+  return length >= least && length <= most;
+}
+
 /**
  * Looks for a text that cannot be stored. It also checks the names of fields.
  * @param path of the value, for example `body`

@@ -12,14 +12,20 @@ test('rows have their cells and the line that they begin on', () => {
   assert.deepEqual(
     [...readCsv(text)],
     [
-      { line: 1, cells: ['a', 'b'] },
-      { line: 2, cells: ['1', 'x\n"y'] },
-      { line: 4, cells: [''] },
-      { line: 5, cells: ['2', ''] },
+      { line: 1, cells: ['a', 'b'], count: 2 },
+      { line: 2, cells: ['1', 'x\n"y'], count: 2 },
+      { line: 4, cells: [''], count: 1 },
+      { line: 5, cells: ['2', ''], count: 2 },
     ],
   );
   assert.deepEqual(cells(''), []);
   assert.deepEqual(cells('a,b"c"'), [['a', 'b"c"']]);
+});
+
+test('of a row with millions of cells the first 256 are kept, and all are counted', () => {
+  const [long, next] = readCsv(`${','.repeat(2_000_000)}"a\nb"\n1`);
+  assert.deepEqual([long?.cells.length, long?.count], [256, 2_000_001]);
+  assert.deepEqual(next, { line: 3, cells: ['1'], count: 1 });
 });
 
 test('a cell in quotes that does not end with them is told with its line', () => {

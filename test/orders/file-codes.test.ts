@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { takeLock } from '../../src/approvals/lock.ts';
+import type { Transaction } from '../../src/database/database.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf, NEW, ROW } from '../world/files.ts';
 import { pain001 } from '../world/iso20022.ts';
@@ -194,4 +196,28 @@ test('a pain.001 waits for the code of its maker too', async () => {
   const made = await files.reaches(id, 'Created', 'Failed');
   assert.deepEqual([made.mass_payment_status, made.payments_summary.payments_created], ['Created', 1]);
   assert.deepEqual(await statusesOf(world, id), ['Validating beneficiary information']);
+});
+
+test('who confirms waits for the lock of the client before the file is locked, as who works on it does', async () => {
+  const { world, files, maker, challenge, confirm } = await codedWorld();
+  const { mass_payment_id: id } = await files.judged(files.file([files.row(10)]), maker.token);
+  const { body: opened } = await challenge(maker.token, id);
+  const proof = { challenge_id: opened.challenge_id, verification_code: totp(maker.secret) };
+  const holder = await service.service.context.pool.connect();
+  try {
+    await holder.query('begin');
+    await takeLock(holder as Transaction, world.clientId);
+    const confirming = confirm(maker.token, id, proof);
+    await until(
+      async () =>
+        (await service.query("select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted"))
+          .rowCount,
+    );
+    await holder.query('select from mass_payments where mass_payment_id = $1 for update nowait', [id]);
+    await holder.query('rollback');
+    assert.equal((await confirming).status, 202);
+  } finally {
+    holder.release();
+  }
+  await files.reaches(id, 'Created');
 });

@@ -271,3 +271,17 @@ test('rows that are no objects are equal where they are the same', async () => {
     [7, 8],
   );
 });
+
+test('while requests are answered, a file is made few rows at a time', async () => {
+  const world = await ordersWorld(service);
+  const files = filesOf(service, world);
+  const rows = Array.from({ length: 60 }, (_, n) => files.row((100 + n) / 100));
+  const { body: sent } = await files.send(files.file(rows, { auto_commit: true }));
+  const { payments_summary: counts } = await files.reaches(sent.mass_payment_id, 'Created', 'Failed');
+  assert.equal(counts.payments_created, 60);
+  const { rows: made } = await service.query(
+    'select count(distinct created)::int as batches from payments where mass_payment_id = $1',
+    [sent.mass_payment_id],
+  );
+  assert.ok(made[0].batches > 2, `${made[0].batches}`);
+});

@@ -73,6 +73,16 @@ describe('a CSV', () => {
 });
 
 describe('a file of JSON', () => {
+  for (const item of ['{}', '0.0', '[]'])
+    test(`of 8 MiB of ${item} is refused`, async () => {
+      const list = `${item},`.repeat(Math.floor((8 * MIB - 200) / (item.length + 1)));
+      const sent = await call(`${service.api}/mass-payments?client_id=${world.clientId}`, 'POST', {
+        ...{ token: world.token, raw: `{"payment_instructions":[${list}0]}` },
+        headers: { 'content-type': 'application/json' },
+      });
+      assert.deepEqual([sent.status, sent.body.details], [400, 'body: must have at most 300000 values']);
+    });
+
   test('of rows that are nested is refused, or its row is', async () => {
     for (const depth of [100, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 1_000_000]) {
       const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;

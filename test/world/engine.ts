@@ -8,6 +8,7 @@ import { Journals } from '../../src/monitoring/journals.ts';
 import { endsWithin } from '../../src/process/deadline.ts';
 import { PATIENCE } from '../../src/process/patience.ts';
 import { Readiness } from '../../src/process/readiness.ts';
+import { Traffic } from '../../src/process/traffic.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { ServiceClock } from '../../src/values/calendar.ts';
 import { Vault } from '../../src/values/crypto.ts';
@@ -104,6 +105,7 @@ export async function createEngine(clients = 1) {
           patience: PATIENCE,
           journals: new Journals(backgroundPool, clock, log),
           rateCounts: undefined,
+          traffic: new Traffic(),
           addressOf: () => '',
           addresses: { api: '', auth: '', trusted: undefined, operator: 'http://127.0.0.1:1' },
         },

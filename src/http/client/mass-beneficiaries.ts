@@ -156,8 +156,8 @@ const LIST_MADE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}/benef
 const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 
 /** The rows of a body. @throws Problem invalid_body if it is not a list, or has too many rows */
-function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
-  return inTurns(bodiesOf(request), (some) =>
+async function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
+  return inTurns(await bodiesOf(request), (some) =>
     some.map(({ body, faults }) => {
       const row = readRow(request, body, table);
       return { ...row, faults: [...faults, ...row.faults] };
@@ -166,7 +166,7 @@ function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> 
 }
 
 /** The rows that were sent, with the faults of each row as a whole. @throws Problem invalid_body */
-function bodiesOf(request: FastifyRequest): { body: unknown; faults: RowFault[] }[] {
+async function bodiesOf(request: FastifyRequest): Promise<{ body: unknown; faults: RowFault[] }[]> {
   const csv = csvOf(request);
   if (csv !== undefined) return bodiesOfCsv(csv, FIELDS);
   const { body } = request;

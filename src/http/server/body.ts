@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
-import { jsonFault, parseJson } from '../../values/json.ts';
+import { jsonFault, parseJson, TooManyValues } from '../../values/json.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
 import { refusedText } from '../schemas/order-body.ts';
 import { takeBytes } from './keyed.ts';
@@ -26,7 +26,8 @@ export function readJson(app: FastifyInstance): void {
       if (found === undefined) done(null, value);
       else refuse(refusedText(request.routeOptions.schema?.body, value, found, NOT_STORABLE));
     } catch (error) {
-      refuse(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${jsonFault(error)})`));
+      const wrong = error instanceof TooManyValues ? error.message : `is not valid JSON in UTF-8 (${jsonFault(error)})`;
+      refuse(new Problem('invalid_body', `body: ${wrong}`));
     }
   });
 }

@@ -53,7 +53,7 @@ interface Party {
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
   name: string;
-  context: Pick<Context, 'log' | 'journals' | 'pool' | 'patience'>;
+  context: Pick<Context, 'log' | 'journals' | 'pool' | 'patience' | 'traffic'>;
   /** Milliseconds for a whole request to arrive. 0 means no limit, because imports are streams of any length. */
   requestTimeoutMs?: number;
   /** The address that a request means, if it differs from the one it names. */
@@ -109,6 +109,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   traceRequests(app, options.name);
   readJson(app);
   app.addHook('onRequest', (request, reply, done) => {
+    options.context.traffic.note();
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     // Answers that need a token are personal or secret, so no cache may keep them. Descriptions and pages set their own cache time.
     if (!request.routeOptions.config.open) reply.header('cache-control', 'no-store');

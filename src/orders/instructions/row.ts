@@ -8,7 +8,7 @@ import type { FaultCode } from '../../values/errors.ts';
 import { Exact, type WrittenDigits, writtenDigits } from '../../values/json.ts';
 import { decimal } from '../../values/money.ts';
 import { REASONS } from '../../values/reasons.ts';
-import { shownName } from '../../values/text.ts';
+import { hasCharacters, shownName } from '../../values/text.ts';
 import { MAX_UNKNOWN_FIELDS, type RowFault, sameness } from '../rows.ts';
 import { inTurns } from '../turns.ts';
 
@@ -52,7 +52,7 @@ type Check = (text: string) => Omit<RowFault, 'field'> | undefined;
 
 const invalid = (message: string, code: FaultCode = 'invalid_format') => ({ code, message });
 const lengths = (least: number, most: number) => (text: string) =>
-  [...text].length < least || [...text].length > most ? invalid(`must have ${least} to ${most} characters`) : undefined;
+  hasCharacters(text, { least, most }) ? undefined : invalid(`must have ${least} to ${most} characters`);
 const oneOf =
   (...words: readonly string[]) =>
   (text: string) =>
@@ -240,7 +240,7 @@ function payeeOf(body: OrderedBody, { table, fault }: { table: BankTable; fault:
   }
   for (const name of ['address_line_1', 'city'] as const) {
     const value = parted[name];
-    if (typeof value !== 'string' || [...value].length <= LENGTHS[name]) continue;
+    if (typeof value !== 'string' || hasCharacters(value, { most: LENGTHS[name] })) continue;
     const what = name === 'city' ? 'a city' : 'a line';
     fault('beneficiary_address', invalid(`must have ${what} of at most ${LENGTHS[name]} characters`));
   }

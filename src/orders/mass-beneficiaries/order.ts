@@ -1,6 +1,7 @@
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { tryBeneficiaries } from '../../beneficiaries/creation.ts';
+import { MAX_EMAIL_ADDRESSES } from '../../beneficiaries/declaration.ts';
 import type { OrderedFields } from '../../beneficiaries/order.ts';
 import { newId } from '../../database/cells/identifiers.ts';
 import { leaveWork, type Transaction } from '../../database/database.ts';
@@ -26,8 +27,11 @@ export interface PayeeRow {
  * @param known the fields of a body.
  * @throws Problem invalid_body
  */
-export function bodiesOfCsv(text: string, known: readonly string[]): { body: object; faults: RowFault[] }[] {
-  const { rows, faults } = rowsOfCsv(text, known, 'a beneficiary');
+export async function bodiesOfCsv(
+  text: string,
+  known: readonly string[],
+): Promise<{ body: object; faults: RowFault[] }[]> {
+  const { rows, faults } = await rowsOfCsv(text, known, 'a beneficiary');
   return rows.map((cells, index) => {
     const { email_notification: mails, email_addresses: addresses } = cells;
     const flag = mails === 'true' || (mails === 'false' ? false : mails);
@@ -36,7 +40,9 @@ export function bodiesOfCsv(text: string, known: readonly string[]): { body: obj
       body: {
         ...cells,
         ...(mails !== undefined && { email_notification: flag }),
-        ...(addresses !== undefined && { email_addresses: addresses.split(';').map((address) => address.trim()) }),
+        ...(addresses !== undefined && {
+          email_addresses: addresses.split(';', MAX_EMAIL_ADDRESSES + 1).map((address) => address.trim()),
+        }),
       },
       faults: fault ? [fault] : [],
     };

@@ -1,3 +1,4 @@
+import { shareLock } from '../../approvals/lock.ts';
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
@@ -93,15 +94,26 @@ export async function confirmFile(
   named: NamedFile,
   { maximum, proof }: { maximum: string | undefined; proof: Proof | undefined },
 ): Promise<void> {
-  const file = await lockFile(tx, named);
-  const fault = await maximumFault(tx, maximum, file.sell_currency);
-  if (fault) throw refusedBody([fault]);
   const needed = await needsCode(tx, named.clientId);
-  if (needed) requireMaker(file, named);
-  if (file.status !== 'Processed' || file.proceeds) throw notNow(file);
-  if (needed) {
-    if (!proof) throw stepUpRequired();
-    const challenge = await useUp(tx, named, { proof, now: act.now });
+  const requireConfirmable = (each: Locked) => {
+    if (needed) requireMaker(each, named);
+    if (each.status !== 'Processed' || each.proceeds) throw notNow(each);
+  };
+  const found = await findFile(tx, named);
+  const fault = await maximumFault(tx, maximum, found.sell_currency);
+  if (fault) throw refusedBody([fault]);
+  requireConfirmable(found);
+  if (needed && !proof) throw stepUpRequired();
+  // The client's lock comes before the file, as it does for who works on files and for a reset.
+  const using = proof && needed ? useUp(tx, named, { proof, now: act.now }) : shareLock(tx, named.clientId);
+  const challenge = await using.catch(async (error: unknown) => {
+    // Somebody else may have confirmed the file, with the same code.
+    requireConfirmable(await findFile(tx, named));
+    throw error;
+  });
+  const file = await lockFile(tx, named);
+  requireConfirmable(file);
+  if (challenge) {
     const { rowCount } = await tx.query(
       `select from step_up_challenges where challenge_sha256 = $1 and client_id = $2 and mass_payment_id = $3 and content_sha256 = $4`,
       [challenge, named.clientId, named.id, (await contentOf(tx, named)).hash],

@@ -49,7 +49,7 @@ export interface NewFile {
 
 /** The instructions of a CSV whose first row names its columns. @throws Problem invalid_body */
 export async function instructionsOfCsv(text: string, table: BankTable): Promise<Instruction[]> {
-  const { rows, faults } = rowsOfCsv(text, ROW_FIELDS, 'an instruction');
+  const { rows, faults } = await rowsOfCsv(text, ROW_FIELDS, 'an instruction');
   const read = await readRows(undefined, rows, { table, texts: true });
   for (const [index, fault] of faults) read[index]?.faults.unshift(fault);
   return read;

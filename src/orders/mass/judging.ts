@@ -26,11 +26,12 @@ import {
 
 /** Rows that one transaction judges. */
 const JUDGED_ROWS = 250;
+const JUDGED_GENTLY = 50;
 
 /** Judges the next rows. At the end of the file it determines what the file costs. */
 export async function judge(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
-  const stored = await rowsOf(step, 'status is null', JUDGED_ROWS);
+  const stored = await rowsOf(step, 'status is null', step.gently ? JUDGED_GENTLY : JUDGED_ROWS);
   if (stored.length === 0) return concludeJudging(step);
   const rows = await readStored(step, stored);
   const source = sourceOf(file);

@@ -13,6 +13,7 @@ import { Journals } from '../../../src/monitoring/journals.ts';
 import { createLog } from '../../../src/process/log.ts';
 import { PATIENCE } from '../../../src/process/patience.ts';
 import { Readiness } from '../../../src/process/readiness.ts';
+import { Traffic } from '../../../src/process/traffic.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { ServiceClock } from '../../../src/values/calendar.ts';
 import { Vault } from '../../../src/values/crypto.ts';
@@ -40,6 +41,7 @@ const engine = startDispatcher({
   patience: PATIENCE,
   journals: new Journals(whole, clock, log),
   rateCounts: undefined,
+  traffic: new Traffic(),
   addressOf: () => '',
   addresses: { api: '', auth: '', trusted: undefined, operator: 'http://127.0.0.1:1' },
 });
