@@ -1,6 +1,7 @@
 /**
  * Files of payments, each from its POST until it is Created, and how long a read takes meanwhile, and before. What a payment of them costs
- * stands beside what it costs the institution to create one. `npm run bench -- files [rows] [rounds]`; docs/performance-orders.md has the numbers.
+ * stands beside what it costs the institution to create one. `npm run bench -- files [rows] [rounds] [apart]`, where
+ * `apart` has background work in a process of its own; docs/performance-orders.md has the numbers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memory } from './feed/processor-time.ts';
@@ -39,8 +40,8 @@ interface Made {
   server: number;
 }
 
-export async function run([rows = `${ROWS}`, rounds = `${ROUNDS}`]: string[]): Promise<void> {
-  const ordering = await startOrdering();
+export async function run([rows = `${ROWS}`, rounds = `${ROUNDS}`, apart]: string[]): Promise<void> {
+  const ordering = await startOrdering({}, apart === 'apart');
   try {
     const { operator, clocks, contactId: contact_id, tradeId: trade_id, beneficiaryId: beneficiary_id, eur } = ordering;
     const payment = { ...{ contact_id, trade_id, beneficiary_id }, payment_currency: 'EUR', amount: 1 };

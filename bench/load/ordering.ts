@@ -44,17 +44,26 @@ export interface Ordering {
   stop(): Promise<void>;
 }
 
-/** Starts it on a database of its own. @param environment LOMBARD_... variables of the service */
-export async function startOrdering(environment = {}): Promise<Ordering> {
+/**
+ * Starts it on a database of its own.
+ * @param environment LOMBARD_... variables of the service
+ * @param apart with background work in a process of its own
+ */
+export async function startOrdering(environment = {}, apart = false): Promise<Ordering> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-orders-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   await migrate(database.socketUrl, log);
   const db = new pg.Client({ connectionString: database.socketUrl });
   await db.connect();
-  const service = await startFedService(database.socketUrl, join(folder, 'service'), {
-    ...environment,
-    LOMBARD_API_RATE: '0',
-  });
+  const start = (variables: object) =>
+    startFedService(database.socketUrl, join(folder, 'service'), {
+      ...environment,
+      LOMBARD_API_RATE: '0',
+      ...variables,
+    });
+  const service = await start(apart ? { LOMBARD_ROLES: 'api,auth,operator' } : {});
+  const worker = apart ? await start({ LOMBARD_ROLES: 'worker' }) : undefined;
+  const pids = [service, ...(worker ? [worker] : [])].map(({ pid }) => pid);
   const agent = new Agent({ keepAlive: true });
   const operator: Call = (method, path, body) =>
     send(agent, `${service.operator}${path}`, { method, token: TOKEN, body });
@@ -90,9 +99,13 @@ export async function startOrdering(environment = {}): Promise<Ordering> {
   };
   return {
     ...{ url: database.socketUrl, pid: service.pid, db, operator, client, contactId, beneficiaryId, eur, gbp, tradeId },
-    clocks: { program: () => processorSeconds(service.pid), server: await serverClock(db) },
+    clocks: {
+      program: () => pids.map(processorSeconds).reduce((all, each) => all + each),
+      server: await serverClock(db),
+    },
     stop: async () => {
       agent.destroy();
+      await worker?.stop();
       await service.stop();
       await db.end();
       await database.stop();
