@@ -4,8 +4,8 @@ import type { TestService } from './service.ts';
 const HOUR_SECONDS = 3_600;
 
 /**
- * An access token of a contact, written straight into the database: for tests that are not about signing in.
- * @param options `application`: its client_id; where there is none, it is made
+ * An access token of a contact, written straight into the database, for tests that are not about signing in.
+ * @param options `application`: the client_id of the application, which is created if it is missing
  */
 export async function accessToken(
   test: Pick<TestService, 'query'>,

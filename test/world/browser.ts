@@ -8,7 +8,7 @@ import { removeWithTests } from './leftovers.ts';
 import type { TestService } from './service.ts';
 import { PASSWORD } from './visitor.ts';
 
-/** A browser for page tests: start one for a file, and give each person a context of its own. */
+/** A browser for page tests. Start one per file, and give each person a separate context. */
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -26,14 +26,14 @@ const FLAGS = [
 ];
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** What a browser writes about answers that a test provokes, and about a connection that it cuts. */
+/** What a browser logs about error answers that a test provokes, and about a connection that it cuts. */
 const EXPECTED = /status of [45]\d\d|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/;
 
-/** A running browser. Each context has cookies of its own. */
+/** A running browser. Each context has its own cookies. */
 export interface TestBrowser {
   browser: Browser;
   /**
-   * A page of a new context. Its test fails where the browser complains of a script, a style or the policy, or where a request leaves the
+   * A page of a new context. The test fails if the browser complains about a script, a style or the policy, or if a request leaves the
    * service.
    */
   open(options?: BrowserContextOptions): Promise<Page>;
@@ -77,12 +77,12 @@ function watch(context: BrowserContext): string[] {
   return found;
 }
 
-/** Fails where the browser has complained of anything since the page was opened. */
+/** Fails if the browser has complained about anything since the page was opened. */
 export function assertQuiet(page: Page): void {
   assert.deepEqual(complaints.get(page), []);
 }
 
-/** Opens a page of the clients' application and signs in on the way. @param path with `/app` */
+/** Opens a page of the clients' application, signing in on the way. @param path including `/app` */
 export async function signInTo(
   page: Page,
   service: TestService,
@@ -96,7 +96,7 @@ export async function signInTo(
   await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 }
 
-/** Fails with what axe finds on the page as it is (WCAG 2.2 AA), in the light and in the dark theme. */
+/** Fails with whatever axe finds on the current page (WCAG 2.2 AA), in the light and the dark theme. */
 export async function assertAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -106,17 +106,17 @@ export async function assertAccessible(page: Page): Promise<void> {
 }
 
 async function axeFindings(page: Page): Promise<string[]> {
-  // The policy forbids scripts in the page; the debugger may evaluate all the same.
+  // The policy forbids scripts in the page, but the debugger may still evaluate them.
   await page.evaluate(AXE_SOURCE);
   return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** 1,280 px at 400 % and at 200 % zoom (WCAG 2.2, 1.4.10 and 1.4.4) and as they are, a phone, and the widest. */
+/** Window widths: 1,280 px at 400 % and 200 % zoom (WCAG 2.2, 1.4.10 and 1.4.4) and at 100 %, a phone, and the widest. */
 const WIDTHS_PX = [320, 640, 1_280, 390, 2_560];
 /**
- * Fails where a page scrolls sideways or has a control that is not wholly in sight, at any of the widths, and where it has not exactly
- * one `h1`, one `main` and a title.
+ * Fails if a page scrolls sideways or hides part of a control at any of the widths. Also fails unless it has exactly one `h1`, one `main`
+ * and a title.
  */
 export async function assertWellFormed(page: Page, ...widths: number[]): Promise<void> {
   const before = page.viewportSize();

@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** What the service's role and GraphQL's reader may do belongs to a schema as its tables do. */
+/** The privileges of the service's role and of GraphQL's reader belong to a schema just like its tables. */
 const ROLES = "('lombard_client', 'PUBLIC')";
 const OURS = "n.nspname = 'public'";
-/** The partitions of days differ by the day. */
+/** Daily partitions are left out, because they differ from day to day. */
 const LASTING = "c.relname !~ '_\\d{8}$'";
 const RELATION = "n.nspname || '.' || c.relname";
 
-/** Every object of a schema as one text each, in an order that does not depend on how it came to be. */
+/** Every object of a schema as one text, independent of the order in which the objects were created. */
 const OBJECTS = [
   `select 'column ' || ${RELATION} || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end
      || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') || a.attidentity::text || a.attgenerated::text
@@ -41,7 +41,7 @@ const OBJECTS = [
    where ${OURS} and ${LASTING}`,
 ];
 
-/** The schema of a database, sorted: two databases whose catalogues are alike have the same schema. */
+/** The schema of a database, sorted. Databases with equal catalogues have the same schema. */
 export async function catalogueOf(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -57,7 +57,7 @@ export async function catalogueOf(url: string): Promise<string[]> {
   }
 }
 
-/** Conditions of triggers lose parentheses on their way through a dump. */
+/** Removes parentheses: conditions of triggers lose them in a dump. */
 function plain(text: string): string {
   return text.startsWith('CREATE TRIGGER') ? text.replace(/[()]/g, '') : text;
 }

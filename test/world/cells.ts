@@ -3,16 +3,16 @@ import { homeOfClient } from '../../src/database/cells/client-moves.ts';
 import { poolOf } from '../../src/database/cells/pool.ts';
 import type { Pool } from '../../src/database/database.ts';
 
-/** Cells of the databases of a run, beside the first one (LOMBARD_TEST_CELLS). */
+/** The number of cells in the databases of a run, in addition to the first one (LOMBARD_TEST_CELLS). */
 const CELLS = Number(process.env.LOMBARD_TEST_CELLS ?? 0);
 
-/** With several cells a test looks at all of them at once. */
+/** With several cells, a test sees all of them at once. */
 export const LOOK = CELLS > 0 ? { options: '-c search_path=public_cells,public' } : {};
 
-/** Why a test skips where workers of a Citus cluster have the cells. */
+/** Why a test is skipped if the cells are on workers of a Citus cluster. */
 export const ON_WORKERS = 'workers of a Citus cluster have the cells';
 
-/** Whether workers of a Citus cluster have the cells of a database. */
+/** Whether the cells of a database are on workers of a Citus cluster. */
 export async function isOnWorkers(database: { query(text: string): Promise<pg.QueryResult> }): Promise<boolean> {
   if (CELLS === 0) return false;
   const { rows } = await database.query(`select exists (select from pg_extension where extname = 'citus') as citus`);
@@ -21,20 +21,20 @@ export async function isOnWorkers(database: { query(text: string): Promise<pg.Qu
 
 const WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-/** How many sessions of a database wait for a lock, those of its cells on workers included. */
+/** How many sessions of a database wait for a lock, including those of its cells on workers. */
 export async function sessionsWaiting(database: { query(text: string): Promise<pg.QueryResult> }): Promise<number> {
   const workers = `+ (select sum(result::int) from run_command_on_workers($$${WAITING}$$))`;
   const { rows } = await database.query(`select (${WAITING}) ${(await isOnWorkers(database)) ? workers : ''} as n`);
   return Number(rows[0].n);
 }
 
-/** Why a test is skipped with several cells that makes or reads what one cell has, past the service; false with one. */
+/** Why a test that forges or reads the data of one cell behind the service's back is skipped with several cells; false with one. */
 export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
 
-/** Why a test is skipped with several cells whose schema has another name than `public`, where `LOOK` looks; false with one. */
+/** Why a test whose schema is not `public`, where `LOOK` looks, is skipped with several cells; false with one. */
 export const OWN_SCHEMA = CELLS > 0 ? 'LOMBARD_TEST_CELLS: its database has one cell, in a schema of its own' : false;
 
-/** A connection to the cell of a client. Where there is one cell, a connection as any other. */
+/** A connection to the cell of a client; if there is only one cell, an ordinary connection. */
 export async function connectTo({ databaseUrl }: { databaseUrl: string }, clientId: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -43,22 +43,21 @@ export async function connectTo({ databaseUrl }: { databaseUrl: string }, client
   return client;
 }
 
-/** A pool of the service, for the statements of one client. */
+/** The service's pool, for statements about one client. */
 export async function poolOfClient(pool: Pool, clientId: string): Promise<Pool> {
   return poolOf(pool, (await homeOfClient(pool, clientId))?.cell ?? 0);
 }
 
 /**
- * PostgreSQL changes no view over all cells: object_not_in_prerequisite_state, wrong_object_type; undefined_object, where a trigger that
- * each cell has is dropped.
+ * PostgreSQL cannot change a view over all cells: object_not_in_prerequisite_state, wrong_object_type. Also undefined_object, when a
+ * trigger is dropped that exists in each cell.
  */
 const IS_VIEW = new Set(['55000', '42809', '42704']);
-/** A cell refuses what refers to records of another one: foreign_key_violation, raise_exception of `refuse_other_cell`. */
+/** A cell refuses references to records of another cell: foreign_key_violation, or raise_exception of `refuse_other_cell`. */
 const OTHER_CELL = new Set(['23503', 'P0001']);
 
 /**
- * Runs a statement of a test. What it changes in tables of cells is changed in each of them. A row is inserted in the first cell that
- * takes it.
+ * Runs a statement of a test. Changes to tables of cells are made in every cell. A row is inserted into the first cell that accepts it.
  */
 export async function queryCells(pool: pg.Pool, text: string, values?: unknown[]): Promise<pg.QueryResult> {
   try {
@@ -83,7 +82,7 @@ export async function queryCells(pool: pg.Pool, text: string, values?: unknown[]
   return result;
 }
 
-/** The cells, the first one last. Those of the clients that an insert names come first: a worker of Citus takes the rows of any client. */
+/** The cells, the first one last. The cells of clients that an insert names come first, because a worker of Citus accepts rows of any client. */
 async function cellsFor(pool: pg.Pool, insert: string): Promise<number[]> {
   const all = [...Array.from({ length: CELLS }, (_, index) => index + 1), 0];
   if (insert === '') return all;
@@ -100,7 +99,7 @@ async function inCell<T>(pool: pg.Pool, cell: number, work: (tx: pg.PoolClient) 
   const tx = await pool.connect();
   try {
     const path = `${cell === 0 ? '' : `public_cell_${cell}, `}public`;
-    // Elsewhere than on a cluster, the second setting says nothing.
+    // Outside a cluster, the second setting has no effect.
     await tx.query(`begin; set local search_path = ${path}; set local citus.enable_unsafe_triggers = on`);
     const result = await work(tx);
     await tx.query('commit');

@@ -7,12 +7,12 @@ export async function published(service: TestService): Promise<void> {
   await until(async () => (await service.query('select from changes_unpublished limit 1')).rowCount === 0);
 }
 
-/** Between two changes of a filled feed. */
+/** The time between two changes of a filled feed. */
 export const FILLED_INTERVAL_MS = 10;
 
 /**
- * Fills the feed with transactions of one small change each, as they stand after the publisher.
- * @param filled `from`: how many there are already; `at`: of the last one
+ * Fills the feed with transactions of one small change each, in the form that the publisher leaves.
+ * @param filled `from`: the number of existing changes; `at`: the time of the last one
  */
 export async function fillFeed(
   db: pg.Client | pg.Pool,

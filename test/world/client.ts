@@ -6,7 +6,7 @@ export interface Hired {
   email: string;
 }
 
-/** A client with a contact that has the default permissions, and what a payment needs. */
+/** A client with a contact that has the default permissions, and everything that a payment needs. */
 export async function createWorld(
   test: Pick<TestService, 'operator' | 'signIn'>,
   name = 'Acme Ltd',
@@ -16,7 +16,7 @@ export async function createWorld(
   const password = 'correct horse battery staple';
   const created = await test.operator('POST', '/clients', { client_name: name, ...client });
   const clientId: string = created.body.client_id;
-  /** A further contact of the client; without permissions named, it has those of the default. */
+  /** Another contact of the client, with the default permissions unless others are given. */
   const hire = async (person: string, fields: object = {}, permissions?: string[]): Promise<Hired> => {
     const contact = { name: person, email: `${randomUUID()}@example.com`, ...fields };
     const clients = [{ client_id: clientId, ...(permissions ? { permissions } : {}) }];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The workers of a Citus cluster, whose coordinator is the given server: the same database on each. None where it is no cluster. */
+/** The workers of a Citus cluster with the given coordinator: the same database on each. Empty if the server is not part of a cluster. */
 export async function workersOf(coordinator: string): Promise<string[]> {
   return onServer(coordinator, async (client) => {
     const known = await client.query("select to_regclass('pg_dist_node') is not null as known");
@@ -14,7 +14,7 @@ export async function workersOf(coordinator: string): Promise<string[]> {
   });
 }
 
-/** Makes a new database that is on every server of a cluster a cluster too. */
+/** Joins a new database, which exists on every server of a cluster, into a cluster. */
 export async function joinDatabases(coordinator: string, workers: readonly string[]): Promise<void> {
   for (const url of [coordinator, ...workers])
     await onServer(url, (client) => client.query('create extension if not exists citus'));
@@ -26,7 +26,7 @@ export async function joinDatabases(coordinator: string, workers: readonly strin
   });
 }
 
-/** Does something as a session of its own. */
+/** Runs some work in its own session. */
 export async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});

@@ -16,7 +16,7 @@ export const PORTS = {
   LOMBARD_HEALTH_PORT: '0',
 };
 
-/** Seconds that a program may take to start on a machine that does much else. */
+/** The most seconds that a program may take to start on a busy machine. */
 export const MAX_START_SECONDS = 120;
 
 interface Ended {
@@ -26,13 +26,13 @@ interface Ended {
   stderr: string;
 }
 
-/** What a program under test takes from our environment: where Node is, and what it has compiled (test/run.ts). */
+/** The environment that a program under test inherits: the location of Node, and what it has compiled (test/run.ts). */
 export function inherited(): Record<string, string | undefined> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return NODE_COMPILE_CACHE === undefined ? { PATH } : { PATH, NODE_COMPILE_CACHE };
 }
 
-/** A run of the command line as a process of its own. */
+/** A run of the command line in its own process. */
 export interface Command {
   child: ChildProcess;
   ended: Promise<Ended>;
@@ -41,9 +41,9 @@ export interface Command {
 }
 
 /**
- * Starts the command line with this environment and nothing else of ours.
+ * Starts the command line with only the given environment.
  * @param input `pipe`: the test writes to its standard input
- * @param as the user that it runs as, where that is another one
+ * @param as the user that it runs as, if it is a different one
  */
 export function lombard(
   args: string[],
@@ -65,7 +65,7 @@ export function lombard(
   return { child, ended, output: () => stdout };
 }
 
-/** What a process has printed, once it has; its end before that is an error that shows what it said. */
+/** Waits until a process has printed something. If it ends first, the error shows its output. */
 export async function printed(started: Pick<Command, 'ended' | 'output'>, pattern: RegExp): Promise<RegExpExecArray> {
   let end: Ended | undefined;
   void started.ended.then((ended) => {
@@ -81,7 +81,7 @@ export async function printed(started: Pick<Command, 'ended' | 'output'>, patter
   );
 }
 
-/** The CommonJS modules that a process has loaded once it has imported a module of ours. @param path from the repository's root */
+/** The CommonJS modules that a process loads when it imports one of our modules. @param path from the repository's root */
 export function modulesOf(path: string): string[] {
   const script = `await import(${JSON.stringify(join(REPOSITORY, path))});
     console.log(JSON.stringify(Object.keys(process.getBuiltinModule('module')._cache ?? {})))`;

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { Wire } from './wire.ts';
 
-/** Where a transaction loses its connection: before a statement of it is sent, or after one of its answers has come. */
+/** Where a transaction loses its connection: before one of its statements is sent, or after one of its answers has arrived. */
 export type Place = 'statement' | 'answer';
 
-/** Types of PostgreSQL's messages (protocol 3.0, 55.7): those that run a statement, and the one that tells that it was done. */
+/** Types of PostgreSQL's messages (protocol 3.0, 55.7): those that run a statement, and the one that reports its completion. */
 const RUNS = new Set(['E', 'Q']);
 const DONE = 'C';
 const HEADER_BYTES = 5;
 
-/** Parts a stream into whole messages. Before `typed` a connection says messages without a type: its start. */
+/** Splits a stream into whole messages. The start-up messages of a connection, before `typed`, have no type. */
 function* messagesOf(stream: { rest: Buffer }, typed: boolean): Generator<Buffer> {
   const start = typed ? 1 : 0;
   while (stream.rest.length >= start + 4) {
@@ -23,14 +23,14 @@ function* messagesOf(stream: { rest: Buffer }, typed: boolean): Generator<Buffer
 
 const typeOf = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
 
-/** Stands between a service and its database, and cuts the connection of one transaction between any two of its statements. */
+/** A proxy between a service and its database that cuts the connection of one transaction between any two of its statements. */
 export class StatementCutter extends Wire {
   #armed: { place: Place; count: number; says: string } | undefined;
   wasCut = false;
 
   /**
-   * @param count how many statements of the transaction still reach the database, `begin` included, or how many answers the service
-   * @param says what one of its statements, or a value of one, contains
+   * @param count how many statements of the transaction still reach the database, including `begin`, or how many answers reach the service
+   * @param says a text that one of its statements, or one of their values, contains
    */
   arm(place: Place, count: number, says: string): void {
     this.#armed = { place, count, says };
@@ -53,7 +53,7 @@ export class StatementCutter extends Wire {
       this.#armed = undefined;
       this.wasCut = true;
       near.destroy();
-      // What was sent arrives, and is worked on; nobody hears the answers.
+      // What was sent arrives and is executed, but nobody receives the answers.
       far.end();
     };
     near.on('data', (data) => {
@@ -69,7 +69,7 @@ export class StatementCutter extends Wire {
         if (text.includes('begin\0')) [said, statements, answers] = ['', 0, 0];
         said += text;
         if (RUNS.has(typeOf(message))) {
-          // What follows in the same turn tells whether it is the transaction that is meant.
+          // The rest of the same turn shows whether this is the transaction to cut.
           const ahead = said + sent.rest.toString('latin1');
           const { count, place, says } = this.#armed ?? { count: 0, place: 'answer', says: '' };
           if (place === 'statement' && statements >= count && ahead.includes(says)) return cut();

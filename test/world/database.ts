@@ -10,10 +10,10 @@ import { databaseUrl, joinDatabases, onServer, workersOf } from './cluster.ts';
 import { removeWithTests } from './leftovers.ts';
 import { until } from './until.ts';
 
-/** A quiet log; LOMBARD_TEST_LOG=debug shows what the service says. */
+/** A quiet log. With LOMBARD_TEST_LOG=debug, it shows the service's messages. */
 export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'silent', false);
 
-/** Two runs at once on one given server each need a name of their own. */
+/** If two runs share a given server, each needs its own template name. */
 const TEMPLATE = process.env.LOMBARD_TEST_TEMPLATE ?? 'lombard_template';
 
 /** Cells of the databases of a run (LOMBARD_TEST_CELLS), each a schema of one PostgreSQL; default: 1 (CONTRIBUTING, Several cells). */
@@ -21,7 +21,7 @@ const CELLS: MigrateOptions = process.env.LOMBARD_TEST_CELLS
   ? { cells: Number(process.env.LOMBARD_TEST_CELLS), trialCells: true }
   : {};
 
-/** The reasons to skip what needs a given server, or a cluster. */
+/** Why tests are skipped that need a given server or a cluster. */
 export const NO_GIVEN_SERVER = 'LOMBARD_TEST_DATABASE_URL names no PostgreSQL server';
 export const NO_CLUSTER = 'LOMBARD_TEST_DATABASE_URL names no database that has the workers of a Citus cluster';
 
@@ -36,12 +36,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** The server that somebody else started and that the tests are to run against: a superuser's connection string, with any database. */
+/** The connection string of a superuser on an existing server that the tests must use, with any database. */
 export function givenServer(): string | undefined {
   return process.env.LOMBARD_TEST_DATABASE_URL || undefined;
 }
 
-/** The server of a run: the given one, or else one of its own. */
+/** The server of a run: the given one, or a new one. */
 export async function openServer(): Promise<TestServer> {
   const url = givenServer();
   if (url === undefined) return startServer();
@@ -54,7 +54,7 @@ export async function openServer(): Promise<TestServer> {
   };
 }
 
-/** Starts a server with a migrated template database; test/run.ts does it once for all files. */
+/** Starts a server with a migrated template database; test/run.ts does this once for all files. */
 export async function startServer(): Promise<TestServer> {
   const dataDir = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-test-')));
   const server = await startEmbedded({ dataDir, log, durable: false });
@@ -69,8 +69,8 @@ export async function startServer(): Promise<TestServer> {
 }
 
 /**
- * Makes the database that `createDatabase` clones. Where the server has Citus, so has the template; on the coordinator of a cluster each
- * server gets one. Its maintenance process would keep others from cloning the template, so that nobody may connect to it afterwards.
+ * Makes the database that `createDatabase` clones. If the server has Citus, the template has it too; on a coordinator, each server of the
+ * cluster gets a template. Citus' maintenance process would block cloning, so nobody may connect to the template afterwards.
  */
 export async function prepareTemplate(server: string): Promise<void> {
   const servers = [server, ...(await clusterOf(server))];
@@ -97,7 +97,7 @@ export async function prepareTemplate(server: string): Promise<void> {
   }
 }
 
-/** The workers of a cluster, where its tests are to have several cells; without them the coordinator has all tables. */
+/** The workers of a cluster, if its tests are to have several cells; without workers, the coordinator holds all tables. */
 async function clusterOf(server: string): Promise<string[]> {
   return CELLS.cells === undefined ? [] : workersOf(server);
 }
@@ -106,7 +106,7 @@ async function dropTemplate(server: string): Promise<void> {
   await onServer(server, (client) => client.query(`drop database if exists ${TEMPLATE} with (force)`));
 }
 
-/** The server of a file that is run alone; it lives as long as one of its databases does. */
+/** The server of a file that runs alone. It lives as long as any of its databases. */
 let own: Promise<TestServer> | undefined;
 let databases = 0;
 
@@ -136,8 +136,8 @@ export interface ClusterDatabase extends TestDatabase {
 }
 
 /**
- * A fresh database without a schema on each server of a cluster; undefined where the given server is none.
- * @param options `leaveOut`: its last worker is none of them, until it is added
+ * A fresh database without a schema on each server of a cluster; undefined if the given server is not part of a cluster.
+ * @param options `leaveOut`: leaves out the last worker until it is added
  */
 export async function createClusterDatabase({ leaveOut = false } = {}): Promise<ClusterDatabase | undefined> {
   const given = givenServer();
@@ -152,7 +152,7 @@ export async function createClusterDatabase({ leaveOut = false } = {}): Promise<
     url: database.url,
     addWorker: () => joinDatabases(database.url, urls.slice(-1)),
     drop: async () => {
-      // What a coordinator has prepared and not committed keeps the databases of the workers.
+      // Transactions that a coordinator has prepared but not committed would keep the workers' databases from being dropped.
       await onServer(database.url, (client) => client.query('select recover_prepared_transactions()'));
       for (const worker of workers)
         await onServer(worker, (client) => client.query(`drop database if exists ${name} with (force)`));
@@ -169,12 +169,12 @@ export function cloneDatabase(): Promise<TestDatabase> {
 /** A fresh database with the newest schema, cloned from the template. */
 export async function createDatabase(): Promise<TestDatabase> {
   const database = await cloneDatabase();
-  // What is set for role and database stays with the template: migrating sets it here as well.
+  // Settings for role and database stay with the template; migrating sets them here as well.
   await migrate(database.url, log);
   return database;
 }
 
-/** The same with one cell, whatever LOMBARD_TEST_CELLS says. */
+/** Like `createDatabase`, but with one cell, whatever LOMBARD_TEST_CELLS says. */
 export async function createDatabaseOfOneCell(): Promise<TestDatabase> {
   if (CELLS.cells === undefined) return createDatabase();
   const database = await createEmptyDatabase();
@@ -198,7 +198,7 @@ async function create(template: string): Promise<TestDatabase> {
   };
 }
 
-/** Cloning refuses while another session looks at the template. */
+/** Cloning fails while another session is connected to the template. */
 async function clone(client: pg.Client, name: string, template: string): Promise<void> {
   await until(async () => {
     try {

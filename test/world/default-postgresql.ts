@@ -9,25 +9,25 @@ import { endWithTests, removeWithTests } from './leftovers.ts';
 import { freePort } from './ports.ts';
 import { until } from './until.ts';
 
-/** Where Debian and its relatives install the versions of PostgreSQL. */
+/** Where Debian and its derivatives install the versions of PostgreSQL. */
 const INSTALLED = '/usr/lib/postgresql';
 const VERSION = '15';
 
-/** The reason to skip a test, where no PostgreSQL 15 is installed beside the embedded one. */
+/** Why a test is skipped if no PostgreSQL 15 is installed besides the embedded one. */
 export const NO_DEFAULT_POSTGRESQL = `no PostgreSQL ${VERSION} is installed in ${INSTALLED} (Debian: postgresql-${VERSION})`;
 
 export interface DefaultServer {
   /** The superuser's connection string. */
   url: string;
   port: number;
-  /** Sends a signal to every process of the server, as a machine that is lost or hangs. */
+  /** Sends a signal to every process of the server, to simulate a machine that is lost or hangs. */
   signal(name: NodeJS.Signals): void;
-  /** Starts it again on its data, after its processes are gone or are ended now. */
+  /** Starts it again on its data, after its processes have ended or been killed. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder of the installed programs; undefined where none are installed. */
+/** The folder of the installed programs; undefined if there is none. */
 export function defaultPrograms(): string | undefined {
   const folder = join(INSTALLED, VERSION, 'bin');
   return existsSync(INSTALLED) && readdirSync(INSTALLED).includes(VERSION) && existsSync(join(folder, 'initdb'))
@@ -36,8 +36,8 @@ export function defaultPrograms(): string | undefined {
 }
 
 /**
- * A temporary cluster of the installed PostgreSQL 15 with the settings that initdb writes; undefined where none is installed.
- * @param inside an existing directory to make it in, as the mount point of a file system
+ * A temporary cluster of the installed PostgreSQL 15 with initdb's default settings; undefined if it is not installed.
+ * @param inside an existing directory for it, such as the mount point of a file system
  */
 export async function startDefaultServer(
   settings: Record<string, string> = {},
@@ -51,7 +51,7 @@ export async function startDefaultServer(
   ]);
 }
 
-/** A standby of a server, which follows it until it is promoted. */
+/** A standby that follows a server until it is promoted. */
 export async function startStandby(primary: DefaultServer, inside = tmpdir()): Promise<DefaultServer> {
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
   return startCluster({ settings: {}, inside }, (directory) => [
@@ -65,7 +65,7 @@ export async function startCopy(data: string, settings: Record<string, string>):
   return startCluster({ settings, inside: tmpdir() }, (directory) => ['cp', '-a', `${data}/.`, directory]);
 }
 
-/** Runs one of the installed programs, `pg_dump` for instance, as the user that the servers run as. @throws Error what it said */
+/** Runs an installed program, such as `pg_dump`, as the user that the servers run as. @throws Error with its output */
 export async function runProgram(name: string, args: string[]): Promise<void> {
   const account = serverAccount(join(tmpdir(), 'none'));
   const ran = await run(join(defaultPrograms() as string, name), args, { account, cwd: tmpdir() });
@@ -84,7 +84,7 @@ async function startCluster(
   const made = await run(program, how, { account, cwd: directory });
   if (!made.ok) throw new Error(made.output);
   const port = await freePort();
-  // Where and how durably it runs; nothing that a plan depends on.
+  // These settings decide where and how durably it runs; no plan depends on them.
   const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
   const args = ['-D', directory, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const launch = () => {
@@ -113,7 +113,7 @@ async function startCluster(
   };
 }
 
-/** The processes of the server are the children of the first one. That one gets the signal first, so that it starts no others. */
+/** Sends a signal to the server's processes. They are children of the first one, which gets the signal first, so that it starts no others. */
 function signalAll(server: ChildProcess, name: NodeJS.Signals): void {
   const first = server.pid as number;
   const children = readdirSync('/proc')
@@ -123,7 +123,7 @@ function signalAll(server: ChildProcess, name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // It ended together with the first one.
+      // It has ended together with the first one.
     }
   }
 }

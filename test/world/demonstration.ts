@@ -4,30 +4,30 @@ import { join } from 'node:path';
 import { type Command, lombard, PORTS, printed } from './command.ts';
 import { createDatabase } from './database.ts';
 
-/** A running sandbox with the demonstration in it, as a process of its own, and the command line beside it. */
+/** A sandbox with the demonstration, running in its own process, and the command line for it. */
 export interface Sandbox {
   dataDir: string;
   databaseUrl: string;
-  /** The environment of commands: the sandbox's data directory, and a configuration directory of its own. */
+  /** The environment of commands: the sandbox's data directory, and a separate configuration directory. */
   environment: Record<string, string>;
   addresses: { api: string; auth: string; operator: string };
-  /** What the service has printed since it was started last. */
+  /** What the service has printed since its last start. */
   output(): string;
   /** Runs a command to its end. */
   run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** As `run`, and reads its standard output as JSON. */
+  /** Like `run`, with the standard output parsed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
   json(...args: string[]): Promise<any>;
-  /** Starts a command that goes on. */
+  /** Starts a command that keeps running. */
   start(...args: string[]): Command;
   /** A call to the operator interface. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   operator(method: string, path: string, body?: object): Promise<any>;
   /** Sends NDJSON to POST /imports/... */
   importLines(path: string, lines: string[]): Promise<void>;
-  /** Ends the service, with SIGTERM or another signal, and starts it again, on the same data, and on the same addresses unless `moved`. */
+  /** Stops the service, with SIGTERM or another signal, and starts it again on the same data; on the same addresses unless `moved`. */
   restart(signal?: NodeJS.Signals, moved?: 'moved'): Promise<void>;
-  /** The service answers nothing until `resume`, as one that hangs. */
+  /** The service answers nothing until `resume`, as if it hung. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

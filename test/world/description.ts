@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 // biome-ignore lint/suspicious/noExplicitAny: a document of another standard
 type Json = any;
 
-/** An answer of the service, as it came. */
+/** An answer of the service as it was received. */
 export interface Received {
   status: number;
   headers: Headers;
@@ -12,10 +12,10 @@ export interface Received {
 }
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
-/** Keys whose values only look like schemas. */
+/** Keys whose values may look like schemas but are not. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-/** A copy in which an object has no fields besides the described ones, unless its schema says that it may. */
+/** A copy in which objects accept described fields only, unless their schema allows others. */
 function closed(value: Json): Json {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,7 +26,7 @@ function closed(value: Json): Json {
   return copy;
 }
 
-/** Judges real answers by an OpenAPI document, and remembers which operations answered with success. */
+/** Checks real answers against an OpenAPI document, and records which operations have succeeded. */
 export class DescriptionJudge {
   readonly #name: string;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
@@ -37,7 +37,7 @@ export class DescriptionJudge {
   constructor(name: string, document: Json) {
     this.#name = name;
     this.#ajv.addSchema({ $id: 'document', ...closed(document) });
-    // Fixed paths go before those with parameters.
+    // Fixed paths come before those with parameters.
     const paths = Object.entries<Json>(document.paths).sort(([a], [b]) => a.split('{').length - b.split('{').length);
     for (const [path, item] of paths) {
       const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
@@ -47,7 +47,10 @@ export class DescriptionJudge {
     }
   }
 
-  /** @returns the operation, as `GET /payments/{payment_id}`. @throws AssertionError where the answer is not a described one */
+  /**
+   * @returns the operation, such as `GET /payments/{payment_id}`.
+   * @throws AssertionError if the answer is not described
+   */
   check(method: string, path: string, { status, headers, text }: Received): string {
     const [pathname = ''] = path.split('?');
     const found = this.#operations.find((each) => each.method === method.toLowerCase() && each.pattern.test(pathname));
@@ -85,7 +88,7 @@ export class DescriptionJudge {
     return place;
   }
 
-  /** The operations that have not answered with success yet. */
+  /** The operations that have not succeeded yet. */
   missing(): string[] {
     return this.#operations.map(({ place }) => place).filter((place) => !this.#succeeded.has(place));
   }

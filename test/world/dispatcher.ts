@@ -10,14 +10,14 @@ import { createPool } from '../../src/database/pools.ts';
 import type { Logger } from '../../src/process/log.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/delivery/dispatcher.ts';
 
-/** The pools of a test that makes its clients past the service. */
+/** The pools of a test that creates its clients behind the service's back. */
 export interface OwnPools {
-  /** As the service has it; the one to end. */
+  /** The pool that the service uses, and the one to end. */
   whole: Pool;
-  /** Of the cell that has the clients: the last one. The same as the other where the database has one cell. */
+  /** The pool of the last cell, which has the clients. If there is only one cell, it is the same as `whole`. */
   pool: Pool;
   cell: number;
-  /** Whoever works on the cell hears that something was written there. */
+  /** Tells the workers of the cell that something was written there. */
   announce(): void;
 }
 
@@ -35,7 +35,7 @@ export async function openPools(
   return { whole, pool: poolOf(whole, cell), cell, announce: () => activity.wrote([cell], new Set(WORK)) };
 }
 
-/** Starts the delivery engine on all cells, and what looks after those where nothing happens, as `src/workers.ts` does. */
+/** Starts the delivery engine on all cells, and the checks of idle cells, like `src/workers.ts`. */
 export function startDispatcher(
   context: Omit<Context, 'activity' | 'hearing'>,
   options: DispatcherOptions = {},

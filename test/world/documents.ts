@@ -108,13 +108,13 @@ const TEXTS = [
   '',
 ];
 
-/** Minor units as a decimal string: an independent way to write money, for the tests to compare with. */
+/** Minor units as a decimal string. It is an independent way to write money, which tests compare with. */
 export function decimalOf(minor: bigint, places = 2): string {
   const digits = (minor < 0n ? -minor : minor).toString().padStart(places + 1, '0');
   return `${minor < 0n ? '-' : ''}${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ''}`;
 }
 
-/** A line of a statement with the given amount in minor units; negative: a debit. */
+/** A line of a statement with an amount in minor units; a negative amount is a debit. */
 function line(index: number, minor: bigint, changes: Partial<StatementLine> = {}): StatementLine {
   const party = {
     account_name: null,
@@ -143,7 +143,7 @@ function line(index: number, minor: bigint, changes: Partial<StatementLine> = {}
   };
 }
 
-/** A section of lines whose totals and closing balance are summed up here, apart from the product's own sums. */
+/** A section of lines. Its totals and closing balance are computed here, independently of the product. */
 export function section(
   currency: string,
   opening: bigint,
@@ -169,7 +169,7 @@ export function section(
   };
 }
 
-/** An amount for each index, of mixed sign and size; the same each time. */
+/** An amount for each index, of varying sign and size, the same in every run. */
 export function mixedAmount(index: number): bigint {
   const minor = BigInt(((index * 7919) % 900_001) + 1);
   return index % 3 === 0 ? -minor : minor;

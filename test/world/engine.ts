@@ -29,12 +29,12 @@ import { until } from './until.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
 const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT, streamUrl: 'http://service.example/webhooks/stream' };
-/** Milliseconds that a cell of several has for an answer, as in src/service.ts. */
+/** Milliseconds within which one of several cells must answer, as in src/service.ts. */
 const CELL_ANSWER_MS = 30_000;
 
 /**
- * The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. With several
- * cells it works on all of them, and the clients live in the last one.
+ * The delivery engine in this process, without the rest of the service. The clients CLI0, CLI1, ... have their own database. With several
+ * cells, the engine works on all of them, and the clients live in the last one.
  */
 export async function createEngine(clients = 1) {
   const database = await createDatabase();
@@ -85,12 +85,12 @@ export async function createEngine(clients = 1) {
       await transaction(pool, (tx) => notify(tx, event));
       announce();
     },
-    /** Waits until the engine of this process has looked again for everything. */
+    /** Waits until the engine of this process has looked for work again everywhere. */
     looks: () => engineLooks(announce),
-    /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */
+    /** Starts a worker. `url` may lead to the database through a DatabaseProxy. */
     start(env: Record<string, string> = {}, url = database.url, options: DispatcherOptions = {}): Dispatcher {
       const cells = pathsOf(whole);
-      // What looks after idle cells asks again and again, and each silent connection would keep one of the pool.
+      // The check of idle cells repeats, and each silent connection would occupy one of the pool.
       const answerWithin = cells && { answerWithin: options.queryTimeoutMs ?? CELL_ANSWER_MS };
       const backgroundPool = createPool(url, log, { max: 3, background: true, cells, ...answerWithin });
       const { dispatcher, stop } = startDispatcher(
@@ -117,7 +117,7 @@ export async function createEngine(clients = 1) {
       });
       return dispatcher;
     },
-    /** Waits until a query has the row that is wanted. */
+    /** Waits until a query returns the wanted row. */
     until(text: string, wanted: (row: Record<string, unknown>) => boolean) {
       return until(async () => (await query(text)).find(wanted), {
         what: `${text}: ${wanted}`,
@@ -132,12 +132,12 @@ export async function createEngine(clients = 1) {
   };
 }
 
-/** Ends a pool. A connection whose other side is silent need not say goodbye: the database goes with all that it has. */
+/** Ends a pool. A connection with a silent peer need not close properly, because the database is dropped anyway. */
 function ended(pool: pg.Pool): Promise<unknown> {
   return endsWithin(pool.end(), 2_000);
 }
 
-/** Connections to a database that a test can silence or break; new ones work. */
+/** A proxy for connections to a database that a test can silence or break. New connections work. */
 export class DatabaseProxy {
   readonly url: string;
   readonly #pairs: { near: Socket; far: Socket; name: string }[] = [];
@@ -172,12 +172,12 @@ export class DatabaseProxy {
     return new DatabaseProxy(Object.assign(new URL(target), { port }).toString(), pairs, () => server.close());
   }
 
-  /** From now on nothing comes through the connections that are open, and nobody is told. */
+  /** From now on nothing passes through the open connections, and neither side is told. */
   silence(): void {
     for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.unpipe().pause();
   }
 
-  /** Resets the open connections of a name on the caller's side; the database goes on with what it is doing. */
+  /** Resets the open connections with a given name on the caller's side; the database continues its work. */
   break(name: string): void {
     for (const pair of this.#pairs) {
       if (pair.name !== name) continue;

@@ -28,7 +28,7 @@ export async function createExchange(service: TestService) {
   };
   await put('/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.185, JPY: 191.37, USD: 1.25 } });
   const trader = await hireTrader();
-  /** A call of the trader, or of another contact. A text that is the amount is sent as a number with its digits. */
+  /** A call of the trader, or of another contact. An amount given as a text is sent as a number with its digits. */
   const call = (
     method: string,
     path: string,
@@ -45,7 +45,7 @@ export async function createExchange(service: TestService) {
     call('POST', `/quotes?quote_type=${type}`, { ...SELL, ...fields }, options);
   return {
     ...{ world, clientId, trader, put, hireTrader, call, ask },
-    /** A quote that was given. */
+    /** Requests a quote and returns it. */
     quoted: async (fields: object = {}, options: Options = {}) => {
       const answer = await ask(fields, 'quote', options);
       assert.equal(answer.status, 201, answer.text);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { LombardError } from '../../sdk/src/index.ts';
 import { listening } from './ports.ts';
 
-/** A request that came, read to its end. */
+/** A request that was received completely. */
 export interface Seen {
   method: string;
   path: string;
@@ -12,7 +12,7 @@ export interface Seen {
   body: string;
 }
 
-/** What is answered to one request: a status with a body and headers, or something worse. */
+/** The reaction to one request: a status with a body and headers, or something worse. */
 export type Fault = (response: ServerResponse, seen: Seen) => void;
 
 /** @param body sent as JSON unless it is a text */
@@ -37,7 +37,7 @@ export const cutBody: Fault = (response) => {
 /** No answer comes. */
 export const silence: Fault = () => {};
 
-/** A server that answers each request as the next fault says; the last one goes on. */
+/** A server that answers each request with the next fault; the last fault repeats. */
 export async function startFaultServer(...faults: Fault[]) {
   const seen: Seen[] = [];
   let served = 0;
@@ -61,7 +61,7 @@ export async function startFaultServer(...faults: Fault[]) {
   return {
     url: `http://127.0.0.1:${await listening(server)}`,
     seen,
-    /** From now on these faults. */
+    /** Replaces the faults from now on. */
     script(...next: Fault[]): void {
       faults.splice(0, faults.length, ...next);
       served = 0;
@@ -77,7 +77,7 @@ export async function startFaultServer(...faults: Fault[]) {
 
 export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>;
 
-/** What a call of the SDK rejected with. */
+/** The error that a call of the SDK rejected with. */
 export async function failure(work: Promise<unknown>): Promise<LombardError> {
   const error = await work.then(
     () => assert.fail('was not refused'),

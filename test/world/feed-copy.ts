@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestService } from './service.ts';
 
-/** A change as the feed's page has it. */
+/** A change in the form of the feed's page. */
 export interface Change {
   cursor: string;
   entity: string;
@@ -15,8 +15,8 @@ export interface Change {
 }
 
 /**
- * What a reader knows after all changes: the newest one of each record that is still there.
- * @throws where a version is missing, double or out of order
+ * What a reader knows after all changes: the newest version of each existing record.
+ * @throws if a version is missing, duplicated or out of order
  */
 export function copyOf(read: readonly Change[]): Map<string, Change> {
   const versions = new Map<string, number>();
@@ -35,7 +35,7 @@ export function copyOf(read: readonly Change[]): Map<string, Change> {
 
 const FLAG = /^beneficiary_(active|authorised|blocked|completed|verified)$/;
 
-/** A record without what it shows of others: names of contacts, and flags of a payment's beneficiary (docs/change-feed.md). */
+/** A record without the data of other records: names of contacts, and flags of a payment's beneficiary (docs/change-feed.md). */
 function ownFields(record: unknown): unknown {
   if (Array.isArray(record)) return record.map(ownFields);
   if (typeof record !== 'object' || record === null) return record;
@@ -44,7 +44,7 @@ function ownFields(record: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, ownFields(value)]));
 }
 
-/** Every record of the tables is in the copy, as the operator reads it. */
+/** Checks that the copy has every record of the tables, in the form that the operator reads. */
 export async function compareCopy(
   service: Pick<TestService, 'operator' | 'query'>,
   copy: Map<string, Change>,
@@ -79,7 +79,7 @@ export async function compareCopy(
         delete body.held;
         delete body.available;
       }
-      // One that nobody books expires by itself.
+      // An open quote that nobody books expires without a change.
       if (entity === 'quote' && body.status === 'expired') body.status = 'open';
       assert.deepEqual(ownFields(copy.get(`${entity} ${id}`)?.data), ownFields(body), `${entity} ${id}`);
     }

@@ -8,7 +8,7 @@ export const IS_ROOT = process.getuid?.() === 0;
 
 /**
  * Mounts a small file system in memory, or skips the test with the reason.
- * @param options as `size=64m`; the caller unmounts it
+ * @param options mount options such as `size=64m`; the caller unmounts it
  * @returns whether it is mounted
  */
 export function mountMemory(t: TestContext, path: string, options: string): boolean {
@@ -17,7 +17,7 @@ export function mountMemory(t: TestContext, path: string, options: string): bool
   return status === 0;
 }
 
-/** Why no process of another user can run this checkout, or false. */
+/** Why a process of another user cannot run this checkout; false if it can. */
 export function whyNoOtherUser(): string | false {
   if (!IS_ROOT) return 'only root can start a process of another user';
   const options = { uid: NOBODY, gid: NOBODY, cwd: '/' };

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 
 /** An instruction without its amount and its payee. */
 export const ROW = { payment_reference: 'Invoice 42', direction: 'buy', trade_type: 'spot', payment_currency: 'EUR' };
-/** A payee whom no client has yet. */
+/** A payee that no client has yet. */
 export const NEW = {
   ...{ beneficiary_name: 'Neu GmbH', beneficiary_country: 'DE', bank_country: 'DE', iban: 'DE02120300000000202051' },
 };

@@ -7,9 +7,7 @@ import { createInterface } from 'node:readline';
 import { endWithTests, removeWithTests } from './leftovers.ts';
 import { until } from './until.ts';
 
-/**
- * Firefox as Debian has it, by WebDriver BiDi (W3C). Playwright drives only a Firefox of its own, which it downloads.
- */
+/** Debian's Firefox, driven by WebDriver BiDi (W3C). Playwright only drives its own Firefox, which it would download. */
 
 const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
 /** For `test(name, { skip }, ...)`. */
@@ -27,7 +25,7 @@ interface Answer {
   result?: any;
 }
 
-/** One window of a Firefox of its own. */
+/** A window of a Firefox started for the test. */
 export class Firefox {
   readonly #process: ChildProcess;
   readonly #profile: string;
@@ -74,7 +72,7 @@ export class Firefox {
     await until(holds, { what: expression, seconds: PATIENCE_MS / 1_000 });
   }
 
-  /** The value of an expression of the page: a text, a number or a truth. */
+  /** The value of an expression in the page: a text, a number or a boolean. */
   async evaluate(expression: string): Promise<unknown> {
     const { type, result, exceptionDetails } = await this.#send('script.evaluate', {
       expression,
@@ -85,7 +83,7 @@ export class Firefox {
     return result.value;
   }
 
-  /** Types keys into what has the focus, as a person does. */
+  /** Types keys into the focused element, like a person. */
   async type(text: string): Promise<void> {
     const actions = [...text].flatMap((value) => [
       { type: 'keyDown', value },
@@ -104,7 +102,7 @@ export class Firefox {
     await this.type(text);
   }
 
-  /** Presses a button with the keyboard. @param name exact */
+  /** Presses a button with the keyboard. @param name the exact name */
   async press(name: string): Promise<void> {
     const found = `[...document.querySelectorAll('button')].findLast((each) => each.textContent.trim() === '${name}' && !each.disabled)`;
     await this.until(found);

@@ -3,13 +3,13 @@ import { freePort } from './ports.ts';
 import { type Answer, APPLICATION, signIn, startTestService, type TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** Links in records are made from it: every service has the same. */
+/** The base URL of links in records: the same for every service. */
 const API_URL = 'http://api.example.com';
 
-/** The numbers of services that a test goes through. */
+/** The fleet sizes that a test goes through. */
 export const SIZES = [1, 2, 4, 8];
 
-/** What may be allowed above a rate limit, over all processes (a fifth). */
+/** The factor by which all processes together may exceed a rate limit (by a fifth). */
 const MAX_EXCESS = 1.2;
 const WINDOW_MS = 60_000;
 
@@ -21,9 +21,8 @@ export interface Member {
 }
 
 /**
- * Services on one database, as many processes run them: each has its own pools, caches and workers, and they know of each other through
- * the database only. They share a process of Node, because eight starts of one would keep two cores busy for half a minute. Calls go to
- * each of them in turn.
+ * Several services on one database, as if in several processes: each has its own pools, caches and workers, and they share only the
+ * database. They run in one Node process, because eight starts would occupy two cores for half a minute. Calls go to each of them in turn.
  */
 export class Fleet {
   readonly members: Member[] = [];
@@ -45,15 +44,15 @@ export class Fleet {
   }
 
   /**
-   * Without a service yet.
+   * Creates a fleet without any service yet.
    * @param environment LOMBARD_... variables; rate limits are off unless given
-   * @param database where its address is not that of the server itself
+   * @param database given if its address differs from that of the server itself
    */
   static async create(environment: Record<string, string>, database?: TestDatabase): Promise<Fleet> {
     return new Fleet(database ?? (await createDatabase()), environment);
   }
 
-  /** Starts services until there are so many. */
+  /** Starts services until there are this many. */
   async growTo(size: number): Promise<void> {
     const shared = { url: this.#database.url, drop: async () => {} };
     while (this.members.length < size) {
@@ -75,9 +74,9 @@ export class Fleet {
   }
 
   /**
-   * Asks twice as often as a limit allows, all at once and at every service. Then it goes on until no service allows more.
-   * @param ask whether the request was allowed
-   * @returns how many were, and how many the contract allows at most: on a busy machine it takes more than the minute of one window
+   * Makes twice as many requests as a limit allows, all at once and at every service. Then it continues until no service allows more.
+   * @param ask returns whether the request was allowed
+   * @returns how many were allowed, and the most that the contract allows: on a busy machine this takes longer than one window of a minute
    */
   async allowed(limit: number, ask: (member: Member) => Promise<boolean>): Promise<{ count: number; most: number }> {
     const began = performance.now();
@@ -88,7 +87,7 @@ export class Fleet {
       return allowed;
     };
     await Promise.all(Array.from({ length: 2 * limit }, () => one(this.next())));
-    // On a busy machine fewer are allowed: a use counts twice where the answer to its exchange was lost. Never more.
+    // On a busy machine fewer are allowed, because a use counts twice if the answer to its exchange was lost. More are never allowed.
     await until(async () => (await this.everywhere(one)).every((allowed) => !allowed));
     const windows = 1 + Math.floor((performance.now() - began) / WINDOW_MS);
     return { count, most: limit * MAX_EXCESS * windows };

@@ -10,13 +10,13 @@ export interface GraphqlAnswer extends Answer {
   errors: any[] | undefined;
 }
 
-/** A client with a contact of all permissions, one that may not manage webhooks, and their ways to the endpoint. */
+/** A client with a contact that has all permissions and one that may not manage webhooks, and their calls of the endpoint. */
 export async function createSubscriber(test: TestService, name?: string, fields?: object) {
   const world = await createWorld(test, name, fields);
   const token = await accessToken(test, world.contactId);
   const reader = await world.hire('Reader', {}, ['can_manage_payments']);
   const readerToken = await accessToken(test, reader.contactId);
-  /** The schema of the client's cell, as an identifier of a statement. */
+  /** The schema of the client's cell, quoted for a statement. */
   const schemaOf = async (): Promise<string> => {
     const { rows } = await test.query(
       'select quote_ident(e.schema) as schema from clients c join cells e on e.number = c.cell where c.client_id = $1',
@@ -39,7 +39,7 @@ export async function createSubscriber(test: TestService, name?: string, fields?
     graphql,
     asReader: ask(readerToken),
     schemaOf,
-    /** Creates a subscription and gives its id. */
+    /** Creates a subscription and returns its id. */
     async subscribe(fields: object = {}): Promise<string> {
       const answer = await graphql(
         'mutation ($subscription: SubscriptionInput!) { createSubscription(input: {subscription: $subscription}) { subscription { id } } }',
@@ -48,7 +48,7 @@ export async function createSubscriber(test: TestService, name?: string, fields?
       if (answer.errors) throw new Error(JSON.stringify(answer.errors));
       return answer.data.createSubscription.subscription.id;
     },
-    /** Writes notifications of a subscription, each with attempts, as the delivery engine does. */
+    /** Writes notifications of a subscription with their attempts, like the delivery engine. */
     async history(subscriptionId: string, notifications: number, attempts = 1): Promise<void> {
       const schema = await schemaOf();
       await test.query(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 
-/** Messages of ISO 20022: files to send, and the look of a program that reads what comes back. */
+/** ISO 20022 messages: files to send, and checks of the messages that come back. */
 
 const SCHEMAS = {
   'pain.001.001.03': '../../src/iso20022/schemas/pain.001.001.03.xsd',
@@ -35,7 +35,7 @@ export function validated(message: Message, xml: string, ...paths: string[]): st
   }
 }
 
-/** A transaction of a file. What is undefined has its default; what is empty is left out. */
+/** A transaction of a file. Undefined fields get their defaults; empty fields are left out. */
 export interface TransferSketch {
   endToEndId?: string;
   instructionId?: string;
@@ -43,12 +43,12 @@ export interface TransferSketch {
   amount?: string;
   currency?: string;
   charges?: string;
-  /** Elements of CdtrAgt/FinInstnId, of Cdtr, of CdtrAcct/Id, and after it. */
+  /** Elements within CdtrAgt/FinInstnId, Cdtr and CdtrAcct/Id, and after CdtrAcct. */
   agent?: string;
   creditor?: string;
   account?: string;
   rest?: string;
-  /** The whole of Amt. */
+  /** The whole element Amt. */
   amountElement?: string;
 }
 
@@ -59,7 +59,7 @@ export interface BlockSketch {
   count?: string;
   sum?: string;
   day?: string;
-  /** Elements of DbtrAcct. */
+  /** Elements within DbtrAcct. */
   debtor?: string;
   type?: string;
   charges?: string;
@@ -76,7 +76,7 @@ export interface FileSketch {
 
 const tag = (name: string, content: string | undefined) => (content ? `<${name}>${content}</${name}>` : '');
 
-/** A payee in Germany, who is paid in EUR. */
+/** A payee in Germany who is paid in EUR. */
 export const MUELLER = {
   agent: '<BICFI>DEUTDEFF</BICFI>',
   creditor:
@@ -84,7 +84,7 @@ export const MUELLER = {
   account: '<IBAN>DE89370400440532013000</IBAN>',
 };
 
-/** A pain.001 as text. NbOfTxs of the file is what it has; sums are left out unless they are given. */
+/** A pain.001 as text. NbOfTxs of the file is the real number; sums are left out unless given. */
 export function pain001({ message = 'pain.001.001.09', messageId, count, sum, blocks }: FileSketch): string {
   const transfers = blocks.flatMap((block) => block.transfers);
   const old = message.endsWith('03');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
-/** The keyboard as the only way through a page. */
+/** Uses a page with the keyboard only. */
 
-/** Keys from the top of the longest page to its end. */
+/** The most Tab presses from the top of the longest page to its end. */
 const MAX_TABS = 80;
 
-/** What has the focus: its accessible name, and whether a person sees that it has it. */
+/** The focused element: its accessible name, and whether a person can see the focus. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   const named = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
@@ -24,7 +24,7 @@ interface Focused {
   isSeen: boolean;
 }
 
-/** Presses Tab until the control of this name has the focus. Fails where nobody sees the focus on the way (WCAG 2.2, 2.4.7 and 2.4.11). */
+/** Presses Tab until the control with this name has the focus. Fails if the focus is invisible on the way (WCAG 2.2, 2.4.7 and 2.4.11). */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const look = () => page.evaluate(FOCUSED) as Promise<Focused>;
   if ((await look()).name === name) return;
@@ -39,7 +39,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   assert.fail(`${page.url()}: Tab never comes to \`${name}\`, only to ${passed.join(', ')}`);
 }
 
-/** Waits until the focus is on what has this text. */
+/** Waits until an element with this text has the focus. */
 export async function focusOn(page: Page, text: string): Promise<void> {
   await page.locator(':focus').filter({ hasText: text }).waitFor();
 }

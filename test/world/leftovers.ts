@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /**
- * Reads what this process has started and made, a line each. When its input ends, this process has: then it ends and removes what is left,
- * the children of a program too. A shell outlives whatever ends this process: a failed assertion, a time limit, Ctrl-C, SIGKILL.
+ * Reads what this process has started and created, one per line. When its input ends, this process has ended. Then the script kills and
+ * removes what is left, including child processes. A shell survives whatever ends this process: a failed assertion, a time limit, Ctrl-C,
+ * SIGKILL.
  */
 const SCRIPT = `
 programs=' ' folders=
@@ -32,7 +33,7 @@ function tell(line: string): void {
 }
 
 function startReaper(): Socket {
-  // A group of its own: Ctrl-C is for the tests.
+  // In its own process group, because Ctrl-C is meant for the tests.
   const child = spawn('/bin/sh', ['-c', SCRIPT], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const input = child.stdin as Socket;
   input.on('error', () => {});
@@ -41,7 +42,7 @@ function startReaper(): Socket {
   return input;
 }
 
-/** Has a program that a test has started end with this process at the latest, however that ends. @returns the program */
+/** Ensures that a program started by a test ends with this process at the latest, however that ends. @returns the program */
 export function endWithTests<Child extends ChildProcess>(child: Child): Child {
   const { pid } = child;
   if (pid === undefined) return child;
@@ -51,8 +52,8 @@ export function endWithTests<Child extends ChildProcess>(child: Child): Child {
 }
 
 /**
- * Has a temporary folder removed with this process at the latest, and unmounted where it is a file system.
- * @param folder of a name that nothing else will have, without a space in its path
+ * Ensures that a temporary folder is removed with this process at the latest, and unmounted if it is a file system.
+ * @param folder with a unique name, and no space in its path
  * @returns the folder
  */
 export function removeWithTests(folder: string): string {

@@ -2,14 +2,14 @@ import { createWorld } from './client.ts';
 import { call, type TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** Answers of each caller between two looks at the progress. */
+/** The answers that each caller must get between two checks of the progress. */
 const MIN_ANSWERS = 5;
 
 export interface Load {
   answered: number;
-  /** What was not answered as asked: the call, and what came. */
+  /** Calls that were not answered as expected: the call, and its answer. */
   refused: string[];
-  /** From now on new calls go to another process. */
+  /** Sends new calls to another process from now on. */
   turnTo(service: TestService): void;
   /** Waits until every caller has had some more answers. */
   progress(): Promise<void>;
@@ -17,8 +17,8 @@ export interface Load {
 }
 
 /**
- * Callers that work as a client's and an institution's programs do, one call after another: payments are made, validated and searched, accounts
- * are booked.
+ * Callers that work like the programs of a client and an institution, one call after another. They create, validate and search payments,
+ * and book on accounts.
  */
 export async function startLoad(service: TestService, { callers }: { callers: number }): Promise<Load> {
   const world = await createWorld(service);

@@ -1,15 +1,15 @@
-/** Milliseconds between two looks; whatever takes longer lies between the same two. */
+/** Milliseconds between two samples. Anything that takes longer lies between the same two. */
 const LOOK_INTERVAL_MS = 2;
 
-/** Milliseconds for which this thread has computed so far. */
+/** Milliseconds of processor time that this thread has used so far. */
 function computed(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
 /**
- * Does some work and tells for how long it kept this thread from everything else: the longest time, in milliseconds, for which the thread
- * computed without giving others a turn. What else the machine does does not count.
+ * Runs some work and measures how long it blocked this thread. The result is the longest time, in milliseconds, that the thread computed
+ * without yielding. Other load on the machine does not count.
  * @throws whatever the work throws
  */
 export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longest: number }> {

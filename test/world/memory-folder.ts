@@ -1,12 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs';
 
 const FOLDER = '/dev/shm';
-/** What all files of a run take at once is below a third of it. */
+/** All files of a run together take less than a third of this. */
 const MIN_FREE_BYTES = 8 * 1024 ** 3;
 
 /**
- * A folder in memory for everything temporary, where the machine has one with room: databases are made and dropped there for half of the
- * work. A container's own is too small by default, and programs may not run from it; then it is undefined.
+ * A folder in memory for everything temporary, if the machine has one with enough room: creating and dropping databases there takes half as
+ * long. A container's own is too small by default, or does not allow programs to run. Then the result is undefined.
  */
 export function memoryFolder(): string | undefined {
   try {

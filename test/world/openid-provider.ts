@@ -9,18 +9,18 @@ interface Asked {
   claims: Record<string, unknown>;
 }
 
-/** An OpenID provider of an institution, on loopback: it signs in whoever `person` is, without asking. */
+/** An institution's OpenID provider on loopback. It signs `person` in without asking. */
 export class OpenIdProvider {
   readonly clientId = 'console';
   readonly clientSecret = 'secret-of-the-console';
-  /** The claims of whoever is at the browser. */
+  /** The claims of the person at the browser. */
   person: Record<string, unknown> = { sub: 'ada', name: 'Ada Support', groups: ['payments-support'] };
-  /** Claims that the ID token has besides, or in place of those of the flow. */
+  /** Claims of the ID token that are added to those of the flow or replace them. */
   forged: Record<string, unknown> = {};
-  /** Claims that only the userinfo endpoint tells. */
+  /** Claims that only the userinfo endpoint returns. */
   userinfo: Record<string, unknown> = {};
   asked: URLSearchParams | undefined;
-  /** What the last sign-out came with. */
+  /** The parameters of the last sign-out. */
   signedOut: URLSearchParams | undefined;
   issuer = '';
   readonly #server: Server = createServer((request, response) => void this.#answer(request, response));

@@ -9,10 +9,10 @@ const ORDERING = [
   ...['can_manage_beneficiaries', 'can_create_payments', 'can_trade'],
 ];
 
-/** A text as the JSON number that it writes. */
+/** Turns a text into the JSON number that it spells. */
 const digits = (amount: number | string) => (typeof amount === 'string' ? JSON.rawJSON(amount) : amount);
 
-/** A client whose contact orders from a funded account in EUR, and what the core does with it. */
+/** A client whose contact orders from a funded EUR account, and the core's actions on it. */
 export async function ordersWorld(service: TestService, { funds = '1000.00', client = {} } = {}) {
   const world = await createWorld(service, 'Orders', client);
   const { clientId } = world;
@@ -36,7 +36,7 @@ export async function ordersWorld(service: TestService, { funds = '1000.00', cli
     },
     ...fields,
   });
-  /** Orders payments. @param source what they are paid from; default: the account */
+  /** Orders payments. @param source the source of funds; by default, the account */
   const order = (
     payments: object[],
     source: object = { funding_account_id: account, reason: 'payment_for_goods' },
@@ -76,7 +76,7 @@ export async function ordersWorld(service: TestService, { funds = '1000.00', cli
       }),
     ask: (method: string, path: string, body?: unknown, query = '') =>
       service.client(token, method, `${path}?client_id=${clientId}${query}`, body === undefined ? {} : { body }),
-    /** A further contact. */
+    /** Another contact of the client. */
     clerk: async (permissions: string[], fields: object = {}) => {
       const { contactId: id } = await world.hire('Clerk', fields, permissions);
       return { id, token: await accessToken(service, id) };

@@ -5,7 +5,7 @@ import { cookieOf, type Seen, Visitor } from './visitor.ts';
 
 export type PageCall = (method: string, path: string, body?: object) => Promise<Seen>;
 
-/** A browser that is signed in to the pages as a contact, written straight into the database: for tests that are not about signing in. */
+/** A browser that is signed in as a contact, written straight into the database, for tests that are not about signing in. */
 export async function pageSession(service: TestService, contactId: string): Promise<Visitor & { call: PageCall }> {
   const secret = randomToken();
   await service.query(

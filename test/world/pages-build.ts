@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const PAGES = fileURLToPath(new URL('../../pages/', import.meta.url));
 const BUILT = `${PAGES}dist/manifest.json`;
 
-/** Builds the pages where a source is newer than what is built, so that tests see the pages as they are. */
+/** Builds the pages if a source is newer than the build, so that tests see the current pages. */
 export function buildPages(): void {
   const builtAt = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0;
   const sources = readdirSync(PAGES, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('dist'));

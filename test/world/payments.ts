@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { accessToken } from './access-token.ts';
 import type { TestService } from './service.ts';
 
-/** A client with a contact, a beneficiary and a trade, named by one word. */
+/** A client with a contact, a beneficiary and a trade, all named after one word. */
 export async function client(
   test: TestService,
   word: string,
@@ -31,7 +31,7 @@ export async function client(
   return { clientId, contactId, token: await accessToken(test, contactId) };
 }
 
-/** A further contact of a client. */
+/** Another contact of a client. */
 export async function contact(test: TestService, clientId: string, contactId: string, manages: boolean): Promise<void> {
   await test.query(
     `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
@@ -45,7 +45,7 @@ export async function contact(test: TestService, clientId: string, contactId: st
   ]);
 }
 
-/** A payment as a test describes it; what it leaves out does not matter to it. */
+/** A payment as a test describes it. Omitted fields do not matter to the test. */
 export interface Given {
   payment_id?: string;
   trade?: number;
@@ -62,7 +62,7 @@ export interface Given {
   sent_date?: string | null;
 }
 
-/** Inserts payments in one statement, in their order; gives their payments.id. */
+/** Inserts payments in one statement, in order; returns their payments.id. */
 export async function pay(test: TestService, word: string, given: Given[]): Promise<number[]> {
   const rows = given.map((payment) => ({
     client_id: `CLI-${word}`,

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** PDFs read back with poppler, a reader of another maker. */
+/** Reads PDFs with poppler, an independent reader. */
 
-/** The reason for which a test is skipped, or false where poppler is there. */
+/** Why a test is skipped, or false if poppler is installed. */
 export const noPoppler: string | false = spawnSync('pdftotext', ['-v']).error
   ? 'poppler-utils is not installed'
   : false;
@@ -35,7 +35,7 @@ export function infoOf(pdf: Buffer): Record<string, string> {
   return Object.fromEntries(lines.map((line) => [line.split(':')[0]!, line.slice(line.indexOf(':') + 1).trim()]));
 }
 
-/** Fonts as poppler sees them: [name, embedded, has a map to Unicode]. */
+/** Fonts as poppler sees them: name, embedded, has a map to Unicode. */
 export function fontsOf(pdf: Buffer): { name: string; embedded: boolean; unicode: boolean }[] {
   const [, rule = '', ...rows] = poppler('pdffonts', pdf, (file) => [file])
     .trimEnd()
@@ -61,7 +61,7 @@ export interface Word {
   bottom: number;
 }
 
-/** Every word with its place on the page, in points. */
+/** Every word with its position on the page, in points. */
 export function wordsOf(pdf: Buffer): Word[] {
   const html = poppler('pdftotext', pdf, (file) => ['-bbox', file, '-']);
   return html
@@ -81,14 +81,14 @@ export function wordsOf(pdf: Buffer): Word[] {
     );
 }
 
-/** Margins of the page in points: nothing may stand outside (layout.typ, page-margin). */
+/** Margins of the page in points: nothing may be outside them (layout.typ, page-margin). */
 const LEFT = 51;
 const RIGHT = 595.3 - 51;
 const BOTTOM = 841.9 - 20;
-/** What glyph boxes of neighbouring lines may share: they are higher than the ink in them. */
+/** How much glyph boxes of neighbouring lines may overlap: they are taller than their ink. */
 const SHARED_HEIGHT = 0.55;
 
-/** What is wrong with the places of words: outside the margins or over one another. */
+/** Words in wrong positions: outside the margins, or overlapping others. */
 export function misplaced(words: Word[]): string[] {
   const outside = words
     .filter((word) => word.left < LEFT - 1 || word.right > RIGHT + 1 || word.top < 0 || word.bottom > BOTTOM + 1)

@@ -10,7 +10,7 @@ import * as asn1 from 'asn1js';
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 export const DAY = 86_400_000;
 
-/** The library's own type of keys; Node's allows more usages. */
+/** The library's own type for keys; Node's allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
 export interface Holder {
   certificate: x509.X509Certificate;
@@ -85,7 +85,7 @@ export async function revocationList(
   return pem(list.rawData, 'X509 CRL');
 }
 
-/** As `revocationList`, for many serial numbers: the library's generator takes a millisecond for each. */
+/** Like `revocationList`, for many serial numbers: the library's generator takes a millisecond for each. */
 export async function longRevocationList(issuer: Holder, revoked: string[]): Promise<string> {
   const short = asn1.fromBER(
     Buffer.from((await revocationList(issuer, ['01'])).replace(/-----.*-----|\s/g, ''), 'base64'),
@@ -107,9 +107,9 @@ export async function longRevocationList(issuer: Holder, revoked: string[]): Pro
   return pem(new asn1.Sequence({ value: [signed, algorithm, signature] }).toBER(), 'X509 CRL');
 }
 
-/** The same certificate with one bit of its signature turned. */
+/** The same certificate with one bit of its signature flipped. */
 export function forged(holder: Holder): Holder {
-  // A copy: the bytes of the certificate itself stay as they are.
+  // A copy, so that the bytes of the certificate itself stay unchanged.
   const der = Uint8Array.from(new Uint8Array(holder.certificate.rawData));
   der[der.length - 1]! ^= 1;
   return { ...holder, certificate: new x509.X509Certificate(der) };

@@ -11,10 +11,10 @@ import { until } from './until.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
-/** Connections of the server that the pooler opens for one user of one database. */
+/** The server connections that the pooler opens for one user of one database. */
 export const POOL_CONNECTIONS = 5;
 
-/** The reason to skip a test, where there is none. */
+/** Why a test is skipped if PgBouncer is missing. */
 export const NO_POOLER = `PgBouncer is not installed as ${PGBOUNCER} (Debian: pgbouncer)`;
 
 export function hasPooler(): boolean {
@@ -23,12 +23,12 @@ export function hasPooler(): boolean {
 
 export interface Pooler {
   url: string;
-  /** kill -9, and a new one at the same place. */
+  /** Kills it with SIGKILL, and starts a new one at the same address. */
   restart(): void;
   stop(): Promise<void>;
 }
 
-/** PgBouncer before a database. @param mode its pool_mode */
+/** Starts PgBouncer in front of a database. @param mode its pool_mode */
 export async function startPooler(url: string, mode: string): Promise<Pooler> {
   const directory = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-pgbouncer-')));
   const account = serverAccount(join(directory, 'none'));

@@ -5,7 +5,7 @@ import type { Answer, TestService } from './service.ts';
 /** A call of a contact for its client. */
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** A client of the sandbox, its contacts' calls, and what it was notified of. */
+/** A client of the sandbox, its contacts' calls, and the notifications that it received. */
 export async function createIntegrator(service: TestService, client: object = {}) {
   const world = await createWorld(service, 'Integrator Ltd', client);
   const token = await accessToken(service, world.contactId);
@@ -24,13 +24,13 @@ export async function createIntegrator(service: TestService, client: object = {}
     token,
     as,
     ask: as(token),
-    /** A further contact with a token. */
+    /** Another contact with a token. */
     join: async (name: string, permissions?: string[]): Promise<Hired & { token: string; ask: Ask }> => {
       const hired = await world.hire(name, {}, permissions);
       const own = await accessToken(service, hired.contactId);
       return { ...hired, token: own, ask: as(own) };
     },
-    /** The bodies of everything that was notified, in order. */
+    /** The bodies of all notifications, in order. */
     // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body is its own affair
     bodies: async (): Promise<{ type: string; body: any }[]> => {
       const { rows } = await service.query(
@@ -39,7 +39,7 @@ export async function createIntegrator(service: TestService, client: object = {}
       );
       return rows.map(({ type, body }) => ({ type, body: JSON.parse(body) }));
     },
-    /** Everything that was notified, in order: the type, and for payments and trades the id and the status. */
+    /** All notifications in order: the type, and for payments and trades the id and the status. */
     notified: async (): Promise<string[]> => {
       const { rows } = await service.query(
         'select type, body from webhook_events where client_id = $1 order by created_at, id',
@@ -52,7 +52,7 @@ export async function createIntegrator(service: TestService, client: object = {}
           .join(':');
       });
     },
-    /** The webhook statuses that were notified of one payment, in order. */
+    /** The webhook statuses of one payment's notifications, in order. */
     statusesOf: async (id: string): Promise<string[]> => {
       const { rows } = await service.query(
         `select body from webhook_events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' order by created_at, id`,

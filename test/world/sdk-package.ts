@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const SDK = join(ROOT, 'sdk/');
 
-/** The SDK as it is published, and empty projects that it is installed into, without a network. */
+/** The SDK as it is published, and empty projects that install it without a network. */
 export function packSdk() {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-sdk-'));
-  // A copy is built: test files run at the same time, and the checkout stays as it is.
+  // Builds a copy, because test files run concurrently and must not change the checkout.
   const workshop = mkdtempSync(join(tmpdir(), 'lombard-sdk-build-'));
   cpSync(SDK, join(workshop, 'sdk'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(workshop, 'node_modules'));
@@ -34,12 +34,12 @@ export function packSdk() {
   };
 }
 
-/** npm is a script of the Node that is first on the path; the repository's own brings none. */
+/** npm is a script for the Node that is first on the path; the repository's own Node does not include it. */
 function npm(cwd: string, ...args: string[]): void {
   execFileSync('npm', [...args, '--silent'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** The runtimes on this machine by name, and why the others are not tried. */
+/** The runtimes on this machine by name, and why the others are skipped. */
 export function runtimes(): { name: string; command: string[]; skip: string | false }[] {
   const found = (command: string) => {
     try {

@@ -37,7 +37,7 @@ export interface TestService {
   operatorToken: string;
   /** A call to the operator interface with the admin token, or another one. */
   operator(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** A POST there as callers do it: one that something was in the way of for too long (502) is sent again, with the same key. */
+  /** A POST to the operator interface that, like real callers, retries with the same key if it was blocked for too long (502). */
   insist(path: string, body: unknown): Promise<Answer>;
   /** A call to the client API. */
   client(token: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -51,7 +51,7 @@ export interface TestService {
 export const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'] };
 
 /**
- * Starts the service in this process, on free ports and a database of its own.
+ * Starts the service in this process, on free ports and its own database.
  * @param environment LOMBARD_... variables; rate limits are off unless given
  * @param patience a test may change it while the service runs
  */
@@ -76,7 +76,7 @@ export async function startTestService(
     ...environment,
   });
   const service = await startService(config, log, { databaseUrl: own.url, patience });
-  // A pooler in transaction mode takes no settings of a session.
+  // A pooler in transaction mode does not support session settings.
   const look = environment.LOMBARD_SESSION_DATABASE_URL === undefined ? LOOK : {};
   const pool = new pg.Pool({ connectionString: own.url, max: 2, ...look });
   pool.on('error', () => {});
@@ -117,12 +117,12 @@ export async function startTestService(
   return test;
 }
 
-/** Signs a contact in by that application. @returns its access token */
+/** Signs a contact in with that application. @returns its access token */
 export async function signIn(auth: string, clientSecret: string, email: string, password: string): Promise<string> {
   return (await issueTokens(auth, clientSecret, email, password)).access_token;
 }
 
-/** As `signIn`. @returns what the application gets from the token endpoint */
+/** Like `signIn`. @returns the answer of the token endpoint */
 export async function issueTokens(
   auth: string,
   clientSecret: string,

@@ -4,15 +4,15 @@ import { until } from './until.ts';
 
 /** What a test does to the server of a cell. */
 export interface CellServer {
-  /** From now on every statement in the cell fails with "could not connect to server". */
+  /** From now on, every statement in the cell fails with "could not connect to server". */
   down(): Promise<void>;
   up(): Promise<void>;
 }
 
 /**
- * Gives a cell of one PostgreSQL a server that can be down: while it is, the cell has foreign tables (postgres_fdw) that lead to a port where
- * nobody listens, in place of its tables. So the service meets what it meets on a distributed PostgreSQL: the coordinator answers, and what
- * needs the cell's server fails with an SQLSTATE of class 08.
+ * Gives a cell of one PostgreSQL a server that can go down. While it is down, the cell has foreign tables (postgres_fdw) in place of its
+ * tables, which lead to a port where nothing listens. The service then sees the same as on a distributed PostgreSQL: the coordinator
+ * answers, and whatever needs the cell's server fails with an SQLSTATE of class 08.
  * @param url of a superuser
  */
 export async function cellServer(url: string, cell: number): Promise<CellServer> {
@@ -37,7 +37,7 @@ export async function cellServer(url: string, cell: number): Promise<CellServer>
         const foreign = `alter foreign table ${from.foreign}.${table} set schema ${to.foreign}`;
         return from.own === schema ? [own, foreign] : [foreign, own];
       }),
-      // Their names stay, and the tables that they mean follow.
+      // Their names stay, and point to the new tables.
       `do $$ declare v record; begin
          for v in select viewname, definition from pg_views where schemaname = 'public_cells' loop
            execute format('create or replace view public_cells.%I as %s', v.viewname,
@@ -53,7 +53,7 @@ export async function cellServer(url: string, cell: number): Promise<CellServer>
 
 const DEADLOCK = new Set(['40P01', '55P03']);
 
-/** In one transaction, again where the service's own transactions are in the way. */
+/** Runs statements in one transaction, and retries if the service's own transactions are in the way. */
 async function run(url: string, statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -3,7 +3,7 @@ import { createWorld } from './client.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** A client with currency accounts, and ways to book, to ask for a statement, and to wait for it. */
+/** A client with currency accounts, and functions to book, to request a statement, and to wait for it. */
 export async function createStatementWorld(
   service: TestService,
   currencies: string[],
@@ -37,7 +37,7 @@ export async function createStatementWorld(
     },
     ask: (body: unknown, query = `client_id=${world.clientId}`) =>
       service.client(token, 'POST', `/statements/accounts?${query}`, { body }),
-    /** Waits until the newest request stands at one of the states. */
+    /** Waits until the newest request has one of the states. */
     until: (...states: string[]): Promise<Statement> =>
       until(async () => (await list()).slice(0, 1).find(({ status }) => states.includes(status)), {
         what: states.join(' or '),
@@ -75,7 +75,7 @@ export interface KeptMail {
   attachments: { filename: string; content_type: string; content: string }[];
 }
 
-/** The mails of the sandbox's mailbox that a request led to. */
+/** The mails in the sandbox's mailbox that a request caused. */
 export async function mailsOf(service: TestService, statementId: string): Promise<KeptMail[]> {
   const { body } = await service.operator('GET', '/mailbox');
   return (body as KeptMail[]).filter((mail) => mail.message_id.includes(statementId));

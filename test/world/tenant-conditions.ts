@@ -1,8 +1,8 @@
-/** Reads SQL as far as needed to see which relations of a statement do not name their tenant. */
+/** Parses SQL just enough to find relations in a statement that do not name their tenant. */
 
 const TOKEN = /'(?:[^']|'')*'|--[^\n]*|\$\d+|"[^"]+"|[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*|::|[^\s]/gi;
 const BEGINS_RELATION = new Set(['from', 'join', 'update', 'using', 'into']);
-/** Words after a relation that are no alias of it. */
+/** Words after a relation that are not an alias of it. */
 const NO_ALIAS = new Set([
   ...[
     'where',
@@ -40,7 +40,7 @@ const NO_ALIAS = new Set([
 const SET_OPERATION = new Set(['union', 'except', 'intersect']);
 
 /**
- * The relations in a statement that stand without `client_id = $n` of their own: `relation alias`.
+ * The relations in a statement without their own `client_id = $n`, each as `relation alias`.
  * @param tenant the relations whose rows belong to a client, as the statements write them
  */
 export function withoutTenant(sql: string, tenant: ReadonlySet<string>): string[] {
@@ -51,7 +51,7 @@ export function withoutTenant(sql: string, tenant: ReadonlySet<string>): string[
 }
 
 function read(tokens: string[], tenant: ReadonlySet<string>, missing: string[]): void {
-  // What stands in parentheses and is a statement is read by itself; the rest of the tokens stay in one line.
+  // A statement in parentheses is read separately; the other tokens stay in one line.
   const line: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const [token, next] = [tokens[at] as string, tokens[at + 1]?.toLowerCase() ?? ''];
@@ -106,7 +106,7 @@ function relationsIn(line: string[]): { name: string; alias: string }[] {
   for (let at = 0; at < line.length; at += 1) {
     const word = (line[at] as string).toLowerCase();
     if (word === 'where' || word === 'set' || word === 'order' || word === 'returning') list = false;
-    // After `insert into relation` comes a list of columns, some of which have names that tables have.
+    // After `insert into relation` comes a list of columns, some of which share the names of tables.
     if (BEGINS_RELATION.has(word)) list = word !== 'into';
     const begins = BEGINS_RELATION.has(word) || (word === ',' && list);
     const name = line[at + 1]?.toLowerCase();

@@ -4,29 +4,29 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { removeWithTests } from './leftovers.ts';
 
-/** Folders whose tests take longest: they begin first, so that no core is idle while the last ones end. */
+/** The folders whose tests take longest. They start first, so that no core is idle at the end. */
 const LONGEST = ['cli', 'pages', 'cells', 'mails', 'statements', 'deploy', 'webhooks', 'http'];
 
-/** Milliseconds for all tests of a file, and so for each of them: the runner's own limit would be counted for the file as a whole. */
+/** Milliseconds for all tests of a file, and so for each of them. The runner's own limit would apply to the file as a whole. */
 const MAX_FILE_MS = 300_000;
 
-/** Milliseconds for a process to end after its last test: one that failed may have left a server open, and the run would never end. */
+/** Milliseconds for a process to end after its last test. A failed test may have left a server open, and the run would never end. */
 const MAX_END_MS = 60_000;
 const END = `after(() => setTimeout(() => {
   console.error('still open after the last test:', process.getActiveResourcesInfo().join(' '));
   process.exit(1);
 }, ${MAX_END_MS}).unref());`;
 
-/** Test files that run in one process, one after the other. */
+/** The test files that run in one process, one after the other. */
 export interface TestGroups {
-  /** A file for each process, in the order in which they begin. */
+  /** One file per process, in starting order. */
   paths: string[];
   remove(): void;
 }
 
 /**
- * The test files of a folder run in one process: loading the service and compiling it while it runs costs as much as many a file's tests.
- * Each file is a suite, which the runner prints with its duration. A file at the top, below no folder, has a process of its own.
+ * Groups the test files of a folder into one process: loading and compiling the service takes as long as the tests of many files. Each file
+ * is a suite, which the runner prints with its duration. A file at the top level has its own process.
  * @param names paths below `folder`
  */
 export function groupTests(folder: string, names: string[]): TestGroups {

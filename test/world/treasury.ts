@@ -5,7 +5,7 @@ import type { OrdersWorld } from './orders.ts';
 import { call, type TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** A day on which EUR are paid, after the one at which tests stand (`FX_OPEN`). */
+/** A day on which EUR can be paid: the day after the tests' own date (`FX_OPEN`). */
 const DAY = '2026-11-25';
 /** A transaction to a payee in Germany. */
 export const PAYEE: TransferSketch = { ...MUELLER, rest: '<RmtInf><Ustrd>Invoice 42</Ustrd></RmtInf>' };
@@ -26,7 +26,7 @@ export function treasuryOf(service: TestService, world: OrdersWorld) {
   };
   return {
     ...{ send, status },
-    /** A file whose blocks pay from the world's account, on a day that is open. */
+    /** A file whose blocks pay from the world's account, on a day when payments are possible. */
     file: ({ messageId = randomUUID().slice(0, 30), blocks, ...rest }: Partial<FileSketch>) => ({
       messageId,
       xml: pain001({
@@ -37,7 +37,7 @@ export function treasuryOf(service: TestService, world: OrdersWorld) {
         })),
       }),
     }),
-    /** The status of the file, once nothing of it waits to be judged or made. */
+    /** The status of the file, once none of its payments still waits to be judged or created. */
     settled: async (messageId: string) => {
       const list = () => world.ask('GET', '/mass-payments', undefined, '&page_size=100');
       await until(

@@ -8,21 +8,21 @@ import { until } from './until.ts';
 
 export type Subscriber = Awaited<ReturnType<typeof createSubscriber>>;
 
-/** A service with two cells, and in each of them a client whose webhooks arrive at one receiver. */
+/** A service with two cells, each with a client whose webhooks go to the same receiver. */
 export interface TwoCells {
   database: TestDatabase;
   service: TestService;
   receiver: Receiver;
-  /** In the first cell. */
+  /** The client in the first cell. */
   well: Subscriber;
-  /** In the second one, to which a test does something. */
+  /** The client in the second cell, which a test disturbs. */
   ill: Subscriber;
-  /** The end of the change feed, once all changes so far are in it. */
+  /** The end of the change feed, once it includes all changes so far. */
   feedEnd(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts it on a database of its own, which goes when the service stops. */
+/** Starts the service on its own database, which is dropped when the service stops. */
 export async function startTwoCells(): Promise<TwoCells> {
   const database = await createEmptyDatabase();
   await migrate(database.url, log, { cells: 2, trialCells: true });

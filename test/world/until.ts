@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const DEFAULT_SECONDS = 30;
-/** Between two looks: what comes soon is seen soon, what takes long is not asked for all the time. */
+/** Milliseconds between two checks, which grow: quick changes are seen soon, and slow ones are not polled too often. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 const MAX_SOURCE_LENGTH = 300;
 
 export interface Wait {
-  /** What did not come, for the failure; without it the condition's own text says so. */
+  /** What did not come, for the error message; by default, the text of the condition. */
   what?: string;
-  /** One look begins when they are over. */
+  /** The time limit. One last check starts when it has passed. */
   seconds?: number;
-  /** More for the failure, such as what was there instead. */
+  /** Further details for the error message, such as what was there instead. */
   seen?: () => unknown;
-  /** Who tells when to look, and gives what ends that; without it, looks come at short distances. */
+  /** Calls back when to check, and returns a function that stops that. Without it, checks come at short intervals. */
   on?: (look: () => void) => () => void;
 }
 
 /**
- * The one wait of all tests: looks until a condition gives something. What it throws ends the wait.
- * @param condition gives what is waited for; false, 0, '', null and undefined are "not yet"
- * @returns what the condition gave
+ * The one wait of all tests: checks until a condition returns something. If it throws, the wait ends.
+ * @param condition returns what is waited for; false, 0, '', null and undefined mean "not yet"
+ * @returns what the condition returned
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
@@ -45,7 +45,7 @@ export async function until<T>(
   throw new Error(`not within ${seconds} s: ${what ?? textOf(condition)}${instead}`);
 }
 
-/** Until something is told, at most so many milliseconds. */
+/** Waits until something is reported, but at most this many milliseconds. */
 async function endsFirst(told: Promise<void>, milliseconds: number): Promise<void> {
   const over = new AbortController();
   const late = pause(milliseconds, undefined, { signal: over.signal }).catch(() => {});

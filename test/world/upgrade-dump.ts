@@ -5,25 +5,25 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { readMigrations } from '../../src/database/schema.ts';
 
-/** The dumps from which upgrades are tested: each has the schema and the data of one release (docs/upgrading.md, At a release). */
+/** The dumps from which upgrades are tested. Each has the schema and data of one release (docs/upgrading.md, At a release). */
 export const DUMPS = new URL('../upgrades/dumps/', import.meta.url);
 export const PAYMENTS = 100_000;
-/** Sealed secrets of a dump open with it. */
+/** The key that opens the sealed secrets of a dump. */
 export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** The dumps by their names, which are those of their releases. */
+/** The names of the dumps, which are those of their releases. */
 export function dumpNames(): string[] {
   return readdirSync(DUMPS).filter((name) => name.endsWith('.sql.zst'));
 }
 
-/** Plain SQL as pg_dump writes it: statements, and rows as COPY takes them. */
+/** Plain SQL as pg_dump writes it: statements, and rows in the format of COPY. */
 export function readDump(name: string): string {
   return zstdDecompressSync(readFileSync(new URL(name, DUMPS))).toString('utf8');
 }
 
 /**
- * Migrations that the dump has with another content. No database that somebody runs has that content, as long as no release has
- * the file; so such a dump is only old.
+ * Migrations whose content has changed since the dump. As long as they are in no release, no running database has the old content. Such a
+ * dump is merely outdated.
  */
 export async function editedSince(dump: string): Promise<string[]> {
   const block = /^COPY public\.migrations \(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(dump);
@@ -39,9 +39,9 @@ export async function editedSince(dump: string): Promise<string[]> {
 }
 
 /**
- * What is wrong with migrations that a release has.
- * @param list as sha256sum writes it, with comments
- * @param files the checksum of each file, by its name
+ * What is wrong with the migrations of releases.
+ * @param list in the format of sha256sum, with comments
+ * @param files the checksum of each file, by name
  */
 export function releasedFaults(list: string, files: ReadonlyMap<string, string>): string[] {
   const released = new Map(
@@ -62,18 +62,18 @@ export function releasedFaults(list: string, files: ReadonlyMap<string, string>)
   return faults;
 }
 
-/** The same for the files of this checkout. */
+/** The same check for the files of this checkout. */
 export async function checkReleased(): Promise<string[]> {
   const list = readFileSync(new URL('../../migrations/released.sha256', import.meta.url), 'utf8');
   return releasedFaults(list, new Map((await readMigrations()).map(({ name, sha256 }) => [name, sha256])));
 }
 
-/** Runs a dump in an empty database, on any server that the service supports. */
+/** Loads a dump into an empty database, on any server that the service supports. */
 export async function loadDump(url: string, dump: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // A role belongs to the server, not to the database: the dump grants to it.
+    // A role belongs to the server, not to the database, and the dump grants to it.
     await client.query(
       `do $$ begin create role lombard_client nologin; exception when duplicate_object then null; end $$`,
     );

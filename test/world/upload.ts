@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { TestService } from './service.ts';
 
-/** A POST to the operator interface whose head is sent, and whose body is the caller's affair. */
+/** A POST to the operator interface whose headers are sent; the caller sends the body. */
 export interface Upload {
   request: ClientRequest;
   answer: Promise<{ status: number; headers: IncomingMessage['headers']; text: string }>;

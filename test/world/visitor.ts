@@ -14,10 +14,10 @@ export interface Seen {
   body: any;
 }
 
-/** A person's browser, as far as the pages need one: cookies, forms, no script. Redirects are not followed. */
+/** A person's browser, reduced to what the pages need: cookies and forms, no scripts. It does not follow redirects. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  /** Headers of every request, as a browser sends them. */
+  /** Headers of every request, like a browser's. */
   headers: Record<string, string> = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'en-GB,en;q=0.9' };
 
   async request(url: string | URL, options: RequestInit = {}): Promise<Seen> {
@@ -71,7 +71,7 @@ export class Visitor {
   }
 }
 
-/** The name that a browser knows a cookie of a service by: each listener's has its port. */
+/** The name of a service's cookie in a browser: each listener's has its port. */
 export function cookieOf(
   { api, auth, operatorUrl }: Pick<TestService, 'api' | 'auth' | 'operatorUrl'>,
   name: 'app' | 'app-sign-in' | 'console' | 'console-sign-in' | 'browser' | 'session',
@@ -105,7 +105,7 @@ function decoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Of the codes of an authenticator. */
+/** The time step of an authenticator's codes. */
 const TIME_STEP_SECONDS = 30;
 export const PASSWORD = 'correct horse battery staple';
 export const CALLBACK = 'https://app.example.com/callback';
@@ -118,7 +118,7 @@ export interface Person {
   totp: string | undefined;
 }
 
-/** A contact of a client of its own. */
+/** A contact of a new client. */
 export async function createPerson(service: TestService, fields: object = {}): Promise<Person> {
   const client = await service.operator('POST', '/clients', { client_name: 'Acme & Sons' });
   const email = `${randomUUID()}@example.com`;
@@ -172,7 +172,7 @@ export function authorizeUrl(
   return `${service.auth}/authenticate?${text}`;
 }
 
-/** Signs in without a browser; `No-Redirect`. */
+/** Signs in without a browser, with `No-Redirect`. */
 export function signInHeadless(
   service: TestService,
   application: TestApplication,
@@ -186,7 +186,7 @@ export function signInHeadless(
   );
 }
 
-/** Sends a form to an operation of the token endpoint's kind, authenticated as the application. */
+/** Sends a form to an endpoint like the token endpoint, authenticated as the application. */
 export function tokenCall(
   service: TestService,
   application: TestApplication,
@@ -226,7 +226,7 @@ export function claimsOf(idToken: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Moves the sandbox's clock, does something then, and moves it back. */
+/** Moves the sandbox's clock forward, does some work, and moves it back. */
 export async function later(service: TestService, seconds: number, work: () => Promise<void>): Promise<void> {
   await advance(service, seconds);
   try {
@@ -236,7 +236,7 @@ export async function later(service: TestService, seconds: number, work: () => P
   }
 }
 
-/** Moves the sandbox's clock to the next beginning of a time step: the codes of an authenticator stay the same for half a minute. */
+/** Moves the sandbox's clock to the start of the next time step, so that an authenticator's codes stay the same for half a minute. */
 export function nextTimeStep(service: TestService): Promise<void> {
   const now = service.service.context.clock.now().getTime();
   return advance(service, TIME_STEP_SECONDS - ((now / 1_000) % TIME_STEP_SECONDS));

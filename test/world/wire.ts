@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listening } from './ports.ts';
 
-/** Stands between a service and its database, and carries what both say. What becomes of it is the affair of who extends it. */
+/** A proxy between a service and its database that carries the data of both. Subclasses decide what happens to the data. */
 export abstract class Wire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -19,7 +19,7 @@ export abstract class Wire {
     });
   }
 
-  /** @returns the address of the database as the service is to know it */
+  /** @returns the database address to give to the service */
   async open(target: URL): Promise<string> {
     const port = await listening(this.#server);
     return Object.assign(new URL(target), { hostname: '127.0.0.1', port }).toString();
@@ -30,6 +30,9 @@ export abstract class Wire {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** @param near towards the service; @param far towards the database */
+  /**
+   * @param near the side of the service;
+   * @param far the side of the database
+   */
   protected abstract carry(near: Socket, far: Socket): void;
 }

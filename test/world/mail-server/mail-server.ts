@@ -13,7 +13,7 @@ const HARAKA = fileURLToPath(new URL('../../../node_modules/Haraka', import.meta
 /** Bytes. */
 const MAX_MAIL = 300_000_000;
 
-/** Haraka, a mail server in wide use and of another maker than the client: a process of its own, on 127.0.0.1. */
+/** Haraka, a widely used mail server that is independent of our mail client, in its own process on 127.0.0.1. */
 export class MailServer {
   readonly port: number;
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class MailServer {
     return server;
   }
 
-  /** Starts the process, again after it has died. */
+  /** Starts the process, and restarts it after it has died. */
   async resume(): Promise<void> {
     const child = spawn(process.execPath, [join(HARAKA, 'bin', 'haraka'), '-c', this.#folder], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,12 +77,12 @@ export class MailServer {
     return join(this.#folder, 'config', 'tls_cert.pem');
   }
 
-  /** From now on: `busy` 451 to recipients, `spam` 550 to contents, `hang` no answer to contents, `die` in the middle of one, `forget` after taking one. */
+  /** From now on: `busy` 451 to recipients, `spam` 550 to contents, `hang` no answer, `die` during contents, `forget` after accepting. */
   misbehave(how: 'busy' | 'spam' | 'hang' | 'die' | 'forget'): void {
     writeFileSync(join(this.#mails, how), '');
   }
 
-  /** Whether a mail waits for the answer to its contents that never comes. */
+  /** Whether a mail waits for an answer to its contents that never comes. */
   get hanging(): boolean {
     return existsSync(join(this.#mails, 'hanging'));
   }
@@ -92,7 +92,7 @@ export class MailServer {
       rmSync(join(this.#mails, how), { force: true });
   }
 
-  /** What was accepted, in no order. */
+  /** The accepted mails, in no particular order. */
   mails(): { text: string; tls: boolean; user: string | null }[] {
     return readdirSync(this.#mails)
       .filter((name) => name.endsWith('.eml'))
@@ -135,7 +135,7 @@ function makeCertificate(folder: string): void {
     ],
     { cwd: folder, stdio: 'ignore' },
   );
-  // The group of RFC 7919: Haraka would search for primes of its own, which keeps a core busy for up to 30 seconds.
+  // The group of RFC 7919. Otherwise Haraka would search for primes, which keeps a core busy for up to 30 seconds.
   const group = ['genpkey', '-genparam', '-algorithm', 'DH', '-pkeyopt', 'dh_param:ffdhe2048', '-out', 'dhparams.pem'];
   execFileSync('openssl', group, { cwd: folder, stdio: 'ignore' });
 }

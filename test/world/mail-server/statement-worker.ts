@@ -1,6 +1,6 @@
 /**
- * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, data directory (whoever starts it
- * removes it: a killed process cannot), SMTP_URL.
+ * A worker of the service in its own process, for the tests that kill it. Arguments: database, data directory, SMTP_URL. The starter
+ * removes the directory, because a killed process cannot.
  */
 
 import { createLog } from '../../../src/process/log.ts';
@@ -16,6 +16,6 @@ const config = readConfig({
   ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
 });
 await startService(config, createLog('silent', false), { databaseUrl: database });
-// Nobody is left behind when the test dies.
+// Prevents orphans when the test dies.
 process.on('disconnect', () => process.exit(0));
 process.send?.('started');

@@ -1,8 +1,6 @@
 /**
- * A process for webhooks-crash.test.ts: the delivery engine as the service runs it, and a writer of events, until it is killed.
- * Of ten transactions one is
- * rolled back; each event's body says which it is. Arguments: database, how many events to write, for how many clients, the
- * time-out of attempts.
+ * The delivery engine as the service runs it, and a writer of events, in a process that the tests kill. One of ten transactions is rolled
+ * back; the body of each event says which. Arguments: database, number of events, number of clients, time limit of attempts.
  */
 
 import { randomInt, randomUUID } from 'node:crypto';
@@ -21,7 +19,7 @@ import { notify } from '../../../src/webhooks/notification.ts';
 import { openPools, startDispatcher } from '../dispatcher.ts';
 
 const [database = '', count = '0', clients = '1', timeout = '5s'] = process.argv.slice(2);
-/** Transactions at once. */
+/** Number of concurrent transactions. */
 const WRITERS = 4;
 const config = readConfig({
   LOMBARD_WEBHOOK_RETRIES: '100ms,100ms,200ms,500ms,1s',

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { listening } from '../ports.ts';
 import { until } from '../until.ts';
 
-/** A request that a receiver got: header names in lower case, and as they were sent. */
+/** A request that a receiver got: header names in lower case, and in their original form. */
 export interface Received {
   at: number;
   method: string;
@@ -15,7 +15,7 @@ export interface Received {
 
 export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => void;
 
-/** A receiver on a free port of 127.0.0.1, with a behaviour that a test may change. */
+/** A receiver on a free port of 127.0.0.1, whose behaviour a test can change. */
 export class Receiver {
   readonly received: Received[] = [];
   port = 0;
@@ -64,7 +64,7 @@ export class Receiver {
     });
   }
 
-  /** Waits until so many requests have come. */
+  /** Waits until this many requests have arrived. */
   async wait(count: number, seconds?: number): Promise<Received[]> {
     await until(() => this.received.length >= count, {
       what: `${count} requests`,
