@@ -1,5 +1,5 @@
 /**
- * POST /imports/payment-actions against the same actions as single calls, one after the other on one connection, for each action.
+ * POST /imports/payment-actions, compared with the same actions as single calls, one after the other on one connection, for each action.
  * `npm run bench -- actions [lines] [calls]`; docs/performance-imports.md has the numbers.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ interface Course {
   actions: string[];
 }
 
-/** What happens to the payments of clients without approvals, and of clients with four eyes. */
+/** The actions on payments of clients without approvals, and of clients with four eyes. */
 const COURSES: Course[] = [
   { name: 'P', client: {}, actions: ['validate', 'send', 'complete', 'start_return', 'return'] },
   {
@@ -81,7 +81,7 @@ async function measureCourse(service: FedService, course: Course, lines: number,
   }
 }
 
-/** Clients, each with a creator and an approver, a trade and a beneficiary; and payments of all of them in turn. */
+/** Creates clients with a creator, an approver, a trade and a beneficiary each, and payments of all of them in turn. */
 async function fill(service: FedService, { name, client }: Course, payments: number): Promise<void> {
   const of = (letter: string, index: number) => `${name}${letter}${index % CLIENTS}`;
   await load(service, 'clients', CLIENTS, (n) => ({ client_id: of('C', n), client_name: `Client ${n}`, ...client }));

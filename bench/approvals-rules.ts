@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { type ApprovalRules, approvalState, type Progress } from '../src/approvals/rules/rules.ts';
 
 /**
- * Evaluations a second of one payment's approvals: 50 groups of 20 users, 5 levels of 5 alternatives (3,125 combinations),
- * the people of a group drawn from all 400. Beside it the hardest families that the limits accept.
+ * Evaluations per second of one payment's approvals: 50 groups of 20 users, and 5 levels of 5 alternatives (3,125 combinations). The
+ * members of each group are drawn from all 400 people. Also measures the hardest cases that the limits accept.
  */
 const GROUPS = 50;
 const LEVELS = 5;
@@ -12,7 +12,7 @@ const ALTERNATIVES = 5;
 let count = 0;
 let state = 0;
 
-/** mulberry32: the same cases for the same seed. */
+/** mulberry32: the same seed gives the same cases. */
 function random(below: number): number {
   state = (state + 0x6d2b79f5) >>> 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -26,7 +26,7 @@ interface Case {
 }
 
 /**
- * A payment part of the way to its approval: whoever may authorise does, until `approvals` have.
+ * A partly approved payment: people who may authorise do so, until there are `approvals`.
  * @param people how many contacts the members are drawn from
  * @param names group names of an alternative, fewest and most
  */
@@ -57,7 +57,7 @@ function make(people: number, users: number, names: [number, number], approvals:
 }
 
 function measure(name: string, cases: Case[]): void {
-  // The first evaluations run before the compiler has seen them; a server is past that.
+  // The first evaluations run before the compiler has optimised them; a server is past that stage.
   for (const { rules, progress } of [...cases, ...cases]) approvalState(rules, progress);
   const times: number[] = [];
   const heap = process.memoryUsage().heapUsed;

@@ -1,6 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The next answer of a bench's child process. @param message what it is asked, if anything @throws Error where it ends first */
+/**
+ * The next answer of a bench's child process.
+ * @param message the question, if any
+ * @throws Error if the process ends first
+ */
 // biome-ignore lint/suspicious/noExplicitAny: two kinds of answers from the bench's own child
 export function ask(child: ChildProcess, message?: string): Promise<any> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Bare Fastify that answers a 401 as the service does: the floor of the plain refusals in bench/service.ts. */
+/** Bare Fastify that answers 401 like the service: the floor for the plain refusals in bench/service.ts. */
 import fastify from 'fastify';
 
 const app = fastify();

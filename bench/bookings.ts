@@ -1,6 +1,6 @@
 /**
- * POST /transactions through the whole service, of many accounts and of one, against the floor: the statements that a booking needs at
- * least, sent by the bare driver in three groups. `npm run bench -- bookings [seconds]`; docs/performance.md has the numbers.
+ * POST /transactions through the whole service, for many accounts and for one. The floor is the minimum of statements that a booking needs,
+ * sent by the bare driver in three groups. `npm run bench -- bookings [seconds]`; docs/performance.md has the numbers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -62,7 +62,7 @@ function row(name: string, { rate, p50, p99, program, server }: Measured, floor:
   );
 }
 
-/** Clients with an account each, numbered from 1. */
+/** Creates clients with one account each, numbered from 1. */
 async function fill(operator: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(operator + path, {
@@ -104,7 +104,7 @@ function send(agent: Agent, operator: string, account: number): Promise<void> {
   });
 }
 
-/** The statements of a booking by the bare driver: opening, the work, the trail with the commit. */
+/** The statements of a booking by the bare driver: opening, the work, and the audit trail with the commit. */
 async function measureFloor(url: string, server: () => number, seconds: number): Promise<Measured> {
   const clients = await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {

@@ -1,6 +1,6 @@
 /**
- * The change feed as its readers see it, through the whole service: a page of 1,000 changes at the beginning, in the middle and at the end
- * of a long feed, and a consumer that follows 5,000 new changes a second behind the longest one. `npm run bench -- changes [millions ...]`;
+ * The change feed from the readers' side, through the whole service. It measures a page of 1,000 changes at the beginning, middle and end
+ * of a long feed. On the longest feed, a consumer follows 5,000 new changes a second. `npm run bench -- changes [millions ...]`;
  * docs/performance-feed.md has the numbers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,9 +21,9 @@ const PAGE_ROWS = 1_000;
 const PAGES = 100;
 const RATE = 5_000;
 const FOLLOW_SECONDS = 10;
-/** Transactions of the writer, one at each interval. */
+/** The interval between the writer's transactions. */
 const WRITE_INTERVAL_MS = 50;
-/** The feed grows in such parts, for so long at most; what is there then is measured. */
+/** The feed grows by this many rows at a time, within a time limit; the length reached is measured. */
 const FILLED_ROWS = 1_000_000;
 const MAX_FILL_MS = 900_000;
 
@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Makes the feed longer. @returns how many changes are kept then; fewer than wanted where the time did not suffice */
+/** Makes the feed longer. @returns the number of changes kept then; fewer than wanted if the time ran out */
 async function grow(
   db: pg.Client,
   { from, size, longest }: { from: number; size: number; longest: number },
@@ -113,12 +113,12 @@ async function measurePages(
   print(`| ${size} | ${where} | ${at(0.5)} | ${at(0.99)} | ${spent.toFixed(1)} | ${memory(service.pid).now} |`);
 }
 
-/** A writer of 5,000 changes a second in transactions, the publisher of the service, and a consumer that acknowledges each page. */
+/** A writer of 5,000 changes a second in transactions, the service's publisher, and a consumer that acknowledges each page. */
 async function follow(service: FedService, db: pg.Client, kept: number): Promise<void> {
   let { cursor } = await read(service, 'after=now');
   let writing = true;
   let written = 0;
-  /** When each statement of the writer was committed. */
+  /** When each of the writer's statements was committed. */
   const committed: number[] = [];
   const each = (RATE * WRITE_INTERVAL_MS) / 1_000;
   const writer = (async () => {

@@ -1,6 +1,6 @@
 /**
- * The pages in Chromium, on a client with 1,000,000 payments: the first page and its script, from the key in the search to its rows,
- * 1,000 rows scrolled, memory, and the institution's search. `npm run bench -- console`; docs/performance-pages.md has the numbers.
+ * The pages in Chromium, for a client with 1,000,000 payments. It measures the first page and its script, a search from key press to rows,
+ * scrolling over 1,000 rows, memory, and the institution's search. `npm run bench -- console`; docs/performance-pages.md has the numbers.
  */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -43,7 +43,7 @@ export async function run(): Promise<void> {
       LOMBARD_OPERATOR_PORT: '0',
       LOMBARD_API_RATE: '0',
       LOMBARD_OPERATOR_TOKEN: TOKEN,
-      // The database stays between runs, and what is sealed in it.
+      // The database and its sealed secrets are kept between runs.
       LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOMBARD_LOG_LEVEL: 'warn',
     },
@@ -69,7 +69,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** A browser's session of the contact that may do everything. @returns its cookie */
+/** A browser session of the contact with all permissions. @returns its cookie */
 async function createSession(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -87,14 +87,14 @@ async function createSession(url: string): Promise<string> {
   return secret;
 }
 
-/** A page of a browser that knows nothing but its session. */
+/** A page of a browser without any cache, only with its session. */
 async function open({ browser, api, secret }: World): Promise<Page> {
   const page = await browser.open({ viewport: { width: 1280, height: 900 } });
   await page.context().addCookies([{ name: cookieName({ name: 'app', address: api }), value: secret, url: api }]);
   return page;
 }
 
-/** The page's own milliseconds from the navigation to the first frame with the figures. */
+/** Milliseconds on the page's own clock from the navigation to the first frame with the figures. */
 const FIGURES_SHOWN = `new Promise((resolve) => {
   const look = (now) => document.querySelectorAll('.figure-count').length === 3 ? resolve(now) : requestAnimationFrame(look);
   requestAnimationFrame(look);
@@ -124,7 +124,7 @@ async function measureFirstPage(world: World): Promise<void> {
   print(`script transferred: ${scriptBytes} bytes`);
 }
 
-/** Waits in the page for rows of another search, and answers with the milliseconds since the key (or the press) to the frame with them. */
+/** Waits in the page for the rows of another search. Returns the milliseconds from the key or click to the frame with the rows. */
 const WATCH = `new Promise((resolve) => {
   const rows = () => [...document.querySelectorAll('tbody tr')].slice(0, 3).map((row) => row.textContent);
   const shown = () => document.querySelector('[role=status]')?.textContent + rows();
@@ -176,7 +176,7 @@ async function measureSearch(world: World): Promise<void> {
   await page.context().close();
 }
 
-/** Wheel steps over a page of 1,000 rows, and the time between its frames meanwhile. */
+/** Scrolls a page of 1,000 rows by wheel steps, and measures the time between frames. */
 async function measureScrolling(world: World): Promise<void> {
   const page = await open(world);
   await page.goto(`${world.api}/app/payments?client_id=${BIG}&page_size=${SCROLLED_ROWS}`);
@@ -205,14 +205,14 @@ async function measureScrolling(world: World): Promise<void> {
   await page.context().close();
 }
 
-/** The institution's search for what is there and what is not, from the key to the finds. */
+/** The institution's search for existing and missing records, from the key press to the results. */
 async function measureStaffSearch({ browser, operator }: World, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(
     `select distinct on (reference) payment_id, uuid, reference from
       (select payment_id, uuid, reference from payments where client_id = $1 order by created offset 1000 limit $2) p`,
-    // Three payments in a row have one reference, and a page does not ask the same again.
+    // Three payments in a row share a reference, and a page does not repeat the same request.
     [BIG, SEARCH_ROUNDS * 3],
   );
   await client.end();

@@ -1,4 +1,4 @@
-/** The service of bench/documents.ts: a process of its own, with a client that has payments to search and to draw. */
+/** The service of bench/documents.ts in its own process, with a client that has payments to search and to draw. */
 import { createWorld } from '../test/world/client.ts';
 import { startTestService } from '../test/world/service.ts';
 

@@ -9,13 +9,13 @@ import { statementPdf } from '../src/statements/pdf.ts';
 import { institution, mixedAmount, payment, section, statement } from '../test/world/documents.ts';
 
 /**
- * Drawing alone: a receipt, and statements of many lines; then what documents do to the search of a running service.
- * `npm run bench -- documents [lines]` prints one JSON object. Peak memory is the resident size of the process, all threads included.
+ * Measures drawing alone: a receipt, and statements of many lines. Then measures how documents affect the search of a running service. `npm
+ * run bench -- documents [lines]` prints one JSON object. Peak memory is the resident size of the process, including all threads.
  */
 
 const RECEIPTS = 1_000;
 const WARM_UP = 100;
-/** Searches a second, documents a second beside them, and rounds of each kind in turns: a busy machine slows both. */
+/** Searches per second, documents per second beside them, and alternating rounds of each kind: a busy machine slows both. */
 const SEARCHES = 100;
 const DOCUMENTS = 5;
 const ROUNDS = 6;
@@ -24,7 +24,7 @@ const ROUND_SECONDS = 10;
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
 const long = (lines: number) => statement(section('GBP', 1_250_000n, lines, mixedAmount));
 
-/** Runs, watching the resident size. */
+/** Runs some work, and watches the resident size. */
 async function measured<T>(run: () => Promise<T>): Promise<{ value: T; seconds: number; peak: number }> {
   globalThis.gc?.();
   let peak = process.memoryUsage.rss();
@@ -66,7 +66,7 @@ interface Running {
   payments: number;
 }
 
-/** Times of searches at a steady rate, each from the moment it was due, with so many documents a second beside them. */
+/** Times of searches at a steady rate, each from the moment it was due, beside a given number of documents per second. */
 async function round({ api, token, clientId, payments }: Running, documents: number): Promise<number[]> {
   const get = async (path: string) => {
     const response = await fetch(`${api}${path}&client_id=${clientId}`, {
@@ -129,7 +129,7 @@ function shares(times: number[]) {
 
 export async function run([given]: string[]): Promise<void> {
   const lines = Number(given ?? 100_000);
-  // First, while this process, which times the searches, has nothing to collect.
+  // This comes first, while this process, which times the searches, has no garbage to collect.
   const result: Record<string, unknown> = { lines, search: await searchBesideDocuments() };
   for (const [name, write] of [
     ['csv', () => drained(statementCsv(long(lines)))],

@@ -1,7 +1,7 @@
 /**
- * A firm quote, and its booking, through the whole service, against the floor: the statements that each needs at least, sent by the bare
- * driver in three groups. And the list of trades, with few and with many. `npm run bench -- exchange [seconds] [trades]`; docs/performance.md
- * has the numbers.
+ * A firm quote and its booking, through the whole service. The floor is the minimum of statements that each needs, sent by the bare driver
+ * in three groups. Also measures the list of trades, with few and with many. `npm run bench -- exchange [seconds] [trades]`;
+ * docs/performance.md has the numbers.
  */
 import pg from 'pg';
 import { type Measured, measure } from './load/lanes.ts';
@@ -50,7 +50,7 @@ export async function run([seconds = `${SECONDS}`, trades = `${TRADES}`]: string
   }
 }
 
-/** The statements of a quote and of its booking by the bare driver: opening, the work, the trail with the commit. */
+/** The statements of a quote and its booking by the bare driver: opening, the work, and the audit trail with the commit. */
 async function floorOf(
   { clocks: { server }, contactId, gbp }: Ordering,
   url: string,
@@ -87,7 +87,7 @@ const begin = (client: pg.Client, ask: Ask, contactId: string) => [
   ask('right', 'select can_trade from contact_clients where client_id = $1 and contact_id = $2', [CLIENT, contactId]),
 ];
 
-/** What every change leaves: its audit row, its version, its change of the feed. */
+/** What every change leaves: its audit row, its version, and its entry in the feed. */
 const trail = (client: pg.Client, ask: Ask, entity: string, id: string, record: string) => [
   ask(
     'audit',

@@ -1,5 +1,5 @@
 /**
- * What the change feed costs single writes: callers make payments, validate them and book transactions over HTTP, while the feed is on
+ * The cost of the change feed for single writes. Callers create payments, validate them and book transactions over HTTP, with the feed on
  * and off in turn. `npm run bench -- feed-cost [pairs]`; docs/performance.md has the numbers.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,11 +19,11 @@ const LEAST_RATIO = 0.85;
 
 type Body = Record<string, unknown>;
 
-/** One time with the feed or without it. */
+/** A period with or without the feed. */
 interface Slice {
   fed: boolean;
   perSecond: number;
-  /** Microseconds for each write. */
+  /** Microseconds per write. */
   service: number;
   database: number;
 }
@@ -57,7 +57,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** @returns a function that makes, moves and books once: three writes */
+/** @returns a function that creates, moves and books once: three writes */
 async function prepare(service: FedService): Promise<() => Promise<void>> {
   const post = async (path: string, body: Body): Promise<Body> => {
     const answer = await fetch(`${service.operator}${path}`, {
@@ -76,7 +76,7 @@ async function prepare(service: FedService): Promise<() => Promise<void>> {
   const deal = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 1_000, rate: 1.17 };
   const { trade_id } = await post('/trades', { client_id, contact_id, ...deal });
   const accounts: unknown[] = [];
-  // An account for each caller: bookings of one account wait for each other.
+  // One account per caller, because bookings of one account wait for each other.
   for (const currency of ['EUR', 'GBP', 'USD', 'CHF'])
     accounts.push({ currency, ...(await post('/currency-accounts', { client_id, currency })) });
   const payment = { client_id, contact_id, beneficiary_id, trade_id, amount: 10, payment_currency: 'EUR' };

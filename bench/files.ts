@@ -1,7 +1,7 @@
 /**
- * Files of payments, each from its POST until it is Created, and how long a read takes meanwhile, and before. What a payment of them costs
- * stands beside what it costs the institution to create one. `npm run bench -- files [rows] [rounds] [apart]`, where
- * `apart` has background work in a process of its own; docs/performance-orders.md has the numbers.
+ * Files of payments: the time from POST to Created, and the time of a read meanwhile and before. The cost per payment is compared with that
+ * of a payment created by the institution. `npm run bench -- files [rows] [rounds] [apart]`, where `apart` runs background work in a
+ * separate process; docs/performance-orders.md has the numbers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memory } from './feed/processor-time.ts';
@@ -10,10 +10,10 @@ import { CLIENT, type Ordering, startOrdering } from './load/ordering.ts';
 
 const ROWS = 5_000;
 const ROUNDS = 3;
-/** The institution creates payments on so many lanes, for so long. */
+/** The number of lanes on which the institution creates payments, and for how long. */
 const LANES = 16;
 const SECONDS = 5;
-/** Rows of a file that warms up. */
+/** Rows of the warm-up file. */
 const FEW = 300;
 /** Milliseconds between two reads of a file. */
 const LOOK_MS = 20;
@@ -21,19 +21,19 @@ const PAYMENT_DATE = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0
 const INSTRUCTION = { direction: 'buy', trade_type: 'spot', payment_currency: 'EUR' };
 const BANK = '370400440';
 
-/** What a file is paid from, and whom its rows pay. */
+/** The source of funds of a file, and the payee of its rows. */
 interface Kind {
   name: string;
   source: object;
   payee: (n: number) => object;
 }
 
-/** What a file took. */
+/** The measurements of a file. */
 interface Made {
   id: string;
-  /** Seconds from its POST until it was answered, judged and made. */
+  /** Seconds from its POST until it was answered, judged and executed. */
   moments: number[];
-  /** Milliseconds of each read beside it. */
+  /** Milliseconds of each read in the meantime. */
   reads: number[];
   /** Milliseconds of processor time. */
   program: number;
@@ -86,11 +86,11 @@ export async function run([rows = `${ROWS}`, rounds = `${ROUNDS}`, apart]: strin
 
 let payees = 0;
 
-/** A payee whom the client does not have yet. */
+/** A payee that the client does not have yet. */
 function newPayee(): object {
   payees += 1;
   const account = `${BANK}${String(payees).padStart(9, '0')}`;
-  // The letters D and E are 13 and 14.
+  // In the check digits, the letters D and E are 13 and 14.
   const check = 98n - (BigInt(`${account}131400`) % 97n);
   return {
     ...{ beneficiary_name: `Payee ${payees}`, beneficiary_country: 'DE', bank_country: 'DE' },
@@ -98,7 +98,7 @@ function newPayee(): object {
   };
 }
 
-/** Milliseconds of each read of a file that nothing is done with. */
+/** Milliseconds of each read of an idle file. */
 async function readAlone({ client }: Ordering, id: string): Promise<number[]> {
   const reads: number[] = [];
   for (const began = performance.now(); performance.now() - began < SECONDS * 1_000; ) {
@@ -110,7 +110,7 @@ async function readAlone({ client }: Ordering, id: string): Promise<number[]> {
   return reads;
 }
 
-/** Sends a file, and reads it until its payments are made. @throws Error where a row is refused */
+/** Sends a file, and reads it until its payments are created. @throws Error if a row is refused */
 async function make({ client, clocks }: Ordering, count: number, { source, payee }: Kind): Promise<Made> {
   const payment_instructions = Array.from({ length: count }, (_, n) => ({
     ...{ ...INSTRUCTION, payment_amount: (100 + n) / 100, payment_reference: `Invoice ${n}` },

@@ -37,7 +37,7 @@ async function post(
   return JSON.parse(text);
 }
 
-/** Each chain refreshes its own token again and again. */
+/** Each chain refreshes its own token repeatedly. */
 async function refresh(
   order: Extract<Order, { kind: 'refresh' }>,
   pool: Pool,
@@ -62,7 +62,7 @@ async function refresh(
   );
 }
 
-/** Requests leave at a steady rate, whether or not the ones before have been answered; or callers who wait for nothing but their answer. */
+/** Sends requests at a steady rate, whether or not earlier ones were answered; or as callers that wait only for their answers. */
 async function search(
   order: Extract<Order, { kind: 'search' }>,
   pool: Pool,

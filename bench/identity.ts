@@ -31,7 +31,7 @@ const CONTACTS = 200;
 const PAYMENTS = 2_000;
 const SEARCHES_PER_SECOND = 100;
 const SEARCHERS = 4;
-/** Milliseconds that sign-ins go on before and after what is measured beside them: that they all begin at once belongs to neither side. */
+/** Milliseconds of sign-ins before and after each measurement: the burst when they all start belongs to neither side. */
 const MARGIN = 1_000;
 const PASSWORD = 'correct horse battery staple';
 const APPLICATION = 'bench-app';
@@ -75,7 +75,7 @@ export async function run([given = '2']: string[]): Promise<void> {
   }
 }
 
-/** One client with payments, contacts with one password, an application. Returns the application's secret. */
+/** Creates one client with payments, contacts with the same password, and an application. Returns the application's secret. */
 async function prepare({ context, operatorUrl, operatorToken }: Service): Promise<string> {
   const call = async (path: string, body: object) => {
     const answer = await fetch(`${operatorUrl}${path}`, {
@@ -140,7 +140,7 @@ async function prepare({ context, operatorUrl, operatorToken }: Service): Promis
   return application.client_secret ?? '';
 }
 
-/** A refresh token in force for each of the first contacts. */
+/** A valid refresh token for each of the first contacts. */
 async function refreshTokens(pool: Pool, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomToken());
   await pool.query(
@@ -226,7 +226,7 @@ async function benchSignIn({ context, addresses }: Service, seconds: number, loa
     callers: 20,
     seconds: Math.max(seconds, 5),
   };
-  // What is compiled and planned the first time belongs to neither side.
+  // First-time compilation and planning belong to neither side.
   await Promise.all([load({ ...search, seconds: 2 }), load({ ...signIns, seconds: 2 }, 1)]);
   const atARate = await benchBeside(load, search, signIns);
   const withoutAPause = await benchBeside(load, { ...search, perSecond: 0, callers: SEARCHERS }, signIns);
@@ -298,7 +298,7 @@ async function benchSessions({ context }: Service, log: ReturnType<typeof create
   await sessions.start();
   try {
     for (const token of tokens) await sessions.find(token);
-    // A header is a new string in every request: its hash has to be computed anew.
+    // In reality a header is a new string in every request, whose hash must be computed anew.
     const sent = Array.from({ length: LOOK_UPS }, (_, n) =>
       Buffer.from(tokens[n % tokens.length] ?? '').toString('latin1'),
     );
@@ -313,7 +313,7 @@ async function benchSessions({ context }: Service, log: ReturnType<typeof create
     }
     const waits: number[] = [];
     for (const token of tokens.slice(0, 10)) {
-      // Remembered, and as good as new: the process must find out by itself.
+      // Remembered and still fresh: the process must find out by itself.
       await sleep(350);
       await sessions.find(token);
       const revoked = performance.now();

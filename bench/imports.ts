@@ -1,6 +1,6 @@
 /**
- * POST /imports/payments against its floor, a bare COPY of the same rows into the same table with all its indexes, foreign keys and
- * totals, and against itself without the change feed. Each run starts with an empty table. `npm run bench -- imports [rows]`;
+ * POST /imports/payments, compared with its floor and with itself without the change feed. The floor is a bare COPY of the same rows into
+ * the same table, with all indexes, foreign keys and totals. Each run starts with an empty table. `npm run bench -- imports [rows]`;
  * docs/performance-imports.md has the numbers.
  */
 import { once } from 'node:events';
@@ -121,7 +121,7 @@ async function importOnce(service: FedService, lines: string, rows: number): Pro
     throw new Error(`accepted ${answer.accepted}: ${JSON.stringify(answer.errors.slice(0, 3))}`);
 }
 
-/** Processor time for each of so many. */
+/** Processor time per item. */
 function us(seconds: number, count: number): string {
   return `${((seconds / count) * 1e6).toFixed(0)} us`;
 }
@@ -159,7 +159,7 @@ async function fillParties(client: pg.Client): Promise<void> {
   await client.query('analyze');
 }
 
-/** The same payments twice: as a core would send them, and as COPY takes them. */
+/** The same payments twice: in the form that a core sends, and in the format of COPY. */
 async function writeFiles(rows: number, linesPath: string, copyPath: string): Promise<void> {
   const random = new Seeded(1);
   const [lines, copy] = [createWriteStream(linesPath), createWriteStream(copyPath)];

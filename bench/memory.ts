@@ -1,6 +1,6 @@
 /**
- * What the service's processes and their PostgreSQL take under load: one process, and one for each role. Proportional set size.
- * `npm run bench -- memory [seconds of load] [another checkout]`, checkouts in turn.
+ * Memory of the service's processes and their PostgreSQL under load: with one process, and with one per role. Proportional set size. `npm
+ * run bench -- memory [seconds of load] [another checkout]`, with the checkouts in turn.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ async function measure(checkout: string, roles: string[], seconds: number) {
   }
 }
 
-/** Callers that ask one after the other, each the addresses in turn. @returns how many answers came */
+/** Callers that send one request after another, to each address in turn. @returns how many answers came */
 async function load(calls: [url: string, token: string][], seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let answers = 0;

@@ -1,6 +1,6 @@
 /**
- * What clients order beside what the institution creates: a payment, one of fifty, and what is read before an order, with little history and
- * with much. `npm run bench -- orders [seconds] [payments of the history]`; docs/performance.md has the numbers.
+ * Clients' orders compared with payments that the institution creates: one payment, one of fifty, and the reads before an order, with
+ * little history and with much. `npm run bench -- orders [seconds] [payments of the history]`; docs/performance.md has the numbers.
  */
 import type pg from 'pg';
 import { type Measured, measure } from './load/lanes.ts';
@@ -11,7 +11,7 @@ const SECONDS = 5;
 const ROUNDS = 3;
 const TOGETHER = 50;
 const HISTORY = 200_000;
-/** Rows of the little history: a page of each list is full. */
+/** Rows of the little history: enough to fill a page of each list. */
 const LITTLE = 1_000;
 const PAYMENT_DATE = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 const READS = ['/beneficiaries', '/transactions?currencies=EUR', '/balances'];
@@ -74,7 +74,7 @@ export async function run([seconds = `${SECONDS}`, history = `${HISTORY}`]: stri
   }
 }
 
-/** One at a time: how long each takes. */
+/** One read at a time: how long each takes. */
 async function readsOf({ client, clocks }: Ordering, payment: object, source: object): Promise<Map<string, Measured>> {
   const measured = new Map<string, Measured>();
   const alone = { seconds: 2, lanes: 1 };
@@ -85,7 +85,7 @@ async function readsOf({ client, clocks }: Ordering, payment: object, source: ob
   return measured;
 }
 
-/** Copies what there is until the client has a history: payments with their closed holds, transactions, payees. */
+/** Copies existing rows until the client has a history: payments with their closed holds, transactions, payees. */
 async function fill({ db }: Ordering, from: number, to: number): Promise<void> {
   await db.query("set session_replication_role = 'replica'");
   await copies(db, 'payments', { payment_id: "'H' || n", id: 'n + 10000000', uuid: 'gen_random_uuid()' }, from, to);
@@ -103,7 +103,7 @@ async function fill({ db }: Ordering, from: number, to: number): Promise<void> {
   await db.query('vacuum analyze');
 }
 
-/** Repeats a row of the client, with other values in some columns. `n` counts from `from` to `to`, `r` is the row. */
+/** Copies a row of the client, with other values in some columns. `n` counts from `from` to `to`, and `r` is the row. */
 async function copies(
   db: pg.Client,
   table: string,

@@ -8,24 +8,24 @@ import { createLog } from '../src/process/log.ts';
 import { sha256 } from '../src/values/crypto.ts';
 
 /**
- * The database of the payment benches: clients over three years, one with a large part of all payments, one with a thousandth of that
- * part, the rest alike. Made by SQL from the row number alone, so that it is the same everywhere; kept in the temporary directory (or
- * LOMBARD_BENCH_DIR) between runs.
+ * The database of the payment benches: clients over three years. One has a large part of all payments, one a thousandth of that part, and
+ * the others have equal shares. It is made by SQL from the row number alone, so that it is the same everywhere. Between runs it is kept in
+ * the temporary directory (or LOMBARD_BENCH_DIR).
  */
 
 export const BIG = 'CLI-BIG';
 export const SMALL = 'CLI-SMALL';
 export const VIEWER = 'CON-BENCH';
-/** Payments in all; LOMBARD_BENCH_PAYMENTS for a quicker look. A multiple of 3,000. */
+/** The total of payments, a multiple of 3,000. LOMBARD_BENCH_PAYMENTS reduces it for a quicker run. */
 export const PAYMENTS = Number(process.env.LOMBARD_BENCH_PAYMENTS ?? 3_000_000);
 export const FIRST_DAY = '2023-11-01';
 const DAYS = 1_096;
 const BATCH_ROWS = 500_000;
-/** Connections that fill at the same time. */
+/** Connections that fill the database at the same time. */
 const FILLERS = 2;
-/** Of each of them, to sort and to group in. */
+/** Memory of each connection for sorting and grouping. */
 const FILL_MEMORY = '512MB';
-/** Deltas that one statement rolls up: it sorts them in memory. */
+/** Deltas that one statement rolls up; it sorts them in memory. */
 const ROLL_UP_ROWS = 2_000_000;
 /** What the trigger would count. */
 const COUNTED = `insert into payment_total_deltas
@@ -35,11 +35,11 @@ const COUNTED = `insert into payment_total_deltas
 
 /** Who has the payments of a database. */
 export interface Population {
-  /** In all; a multiple of 1,000 times the second number of `big`. */
+  /** The total, a multiple of 1,000 times the second number of `big`. */
   payments: number;
-  /** The part of the big client, as a fraction. */
+  /** The share of the big client, as a fraction. */
   big: [numerator: number, denominator: number];
-  /** Clients besides the big and the small one. */
+  /** The number of clients besides the big and the small one. */
   others: number;
 }
 
@@ -66,7 +66,7 @@ export async function benchDatabase(population = THIRD): Promise<BenchDatabase> 
   // 0711: the server runs as another user when this one is root.
   await mkdir(folder, { recursive: true, mode: 0o711 });
   if (!filled) {
-    // What a crash would lose is made again.
+    // Anything that a crash would lose is made again.
     const database = await startEmbedded({ dataDir, log, durable: false });
     try {
       await migrate(database.url, log);
@@ -79,7 +79,7 @@ export async function benchDatabase(population = THIRD): Promise<BenchDatabase> 
   return startEmbedded({ dataDir, log });
 }
 
-/** What the database was made from: another schema is another database. */
+/** Identifies what the database was made from: a different schema needs a different database. */
 async function schema(population: Population): Promise<string> {
   const folder = new URL('../migrations/', import.meta.url);
   const files = (await readdir(folder)).sort();
@@ -98,7 +98,7 @@ export async function fill(url: string, population: Population): Promise<void> {
     (select conname from pg_constraint where conrelid = 'payments'::regclass)`,
   );
   for (const { name } of indexes) await client.query(`drop index ${name}`);
-  // Random values would be put into an index all over the place.
+  // Random values would be scattered over the index.
   await client.query('alter table payments drop constraint payments_uuid_key');
   const batches = Array.from({ length: Math.ceil(payments / BATCH_ROWS) }, (_, n) => n * BATCH_ROWS + 1);
   await inTurn(clients, batches, async (each, from) => {
@@ -106,7 +106,7 @@ export async function fill(url: string, population: Population): Promise<void> {
     const secondsEach = (DAYS * 86_400) / payments;
     const values = [BIG, SMALL, VIEWER, `${FIRST_DAY}T00:00:00Z`, secondsEach, from, to];
     await each.query(`with made as (${paymentsStatement(population)} returning *) ${COUNTED}`, values);
-    // One at a time may roll up.
+    // Only one connection at a time may roll up.
     if (each === client) await rollUp(client);
     progress(`${to} payments`);
   });
@@ -129,10 +129,10 @@ async function rollUp(client: pg.Client): Promise<void> {
   }
 }
 
-/** A connection that fills: foreign keys hold by construction, indexes are built once, afterwards. */
+/** A connection for filling. Foreign keys hold by construction, and indexes are built once at the end. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
-  // The failure of one ends the server, and so the others. It is the one to be told.
+  // If one connection fails, the server ends, and so do the others. Only the first failure must be reported.
   client.on('error', () => {});
   await client.connect();
   await client.query(
@@ -177,7 +177,7 @@ function progress(what: string): void {
   process.stderr.write(`\r${what}        `);
 }
 
-/** What payments refer to, what follows from them, and the index that is not made first. */
+/** What payments refer to, what depends on them, and the index that is not made first. */
 const DEPENDENTS = [
   `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, iban, swift_code, active, authorised, blocked, completed,
       verified, created_at)
@@ -198,7 +198,7 @@ const DEPENDENTS = [
   'create unique index payments_uuid_key on payments (uuid)',
 ];
 
-/** Clients in turn, so that each client's payments lie scattered over the table, as they do where all of them work at once. */
+/** Takes the clients in turn, so that each client's payments are scattered over the table, as if all worked at once. */
 function paymentsStatement({ payments, big: [numerator, denominator], others }: Population): string {
   const small = denominator * 1_000;
   const ofOthers = denominator - numerator;

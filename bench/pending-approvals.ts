@@ -22,10 +22,10 @@ import { createLog } from '../src/process/log.ts';
 import { sha256 } from '../src/values/crypto.ts';
 import type { PaymentId } from '../src/values/identifiers.ts';
 
-/** LOMBARD_BENCH_PENDING for a quicker look; a multiple of 200. */
+/** LOMBARD_BENCH_PENDING reduces it for a quicker run; a multiple of 200. */
 const MANY = Number(process.env.LOMBARD_BENCH_PENDING ?? 200_000);
 const FEW = 2_000;
-/** Payments that the asking contact may authorise, of each client. */
+/** Payments of each client that the asking contact may authorise. */
 const OWN = 200;
 const ROUNDS = 5;
 const CALLS = 200;
@@ -55,10 +55,10 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Eyes: every contact with the permission may approve. VIEWER is the creator of all but 200 of them, and so may not. */
+/** Four eyes: every contact with the permission may approve. VIEWER created all but 200 of the payments, and so may not approve those. */
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // Its server is stopped under it where a statement fails; what failed is what is told.
+  // If a statement fails, the server is stopped while this connection is open. Only the original failure must be reported.
   client.on('error', () => {});
   await client.connect();
   await client.query('set synchronous_commit = off');
@@ -153,7 +153,7 @@ async function measureSearch(pool: Pool): Promise<void> {
   }
 }
 
-/** A change of permissions of a contact who may act on all pending payments of the client. */
+/** Changes the permissions of a contact who may act on all pending payments of the client. */
 async function measurePermissions(pool: Pool, meanwhile: Pool): Promise<void> {
   for (const clientId of ['FEW', 'MANY']) {
     for (const may of [false, true]) {
@@ -190,10 +190,10 @@ async function measurePermissions(pool: Pool, meanwhile: Pool): Promise<void> {
   }
 }
 
-/** Payments that were approved, from the first one on. */
+/** How many payments have been approved, counted from the first one. */
 let approved = 0;
 
-/** Searches by those whom the change concerns and by others, and approvals of others, one after the other until `end`. */
+/** Searches by contacts that the change concerns and by others, and approvals by others, one after another until `end`. */
 function measureOthers(pool: Pool, clientId: string): { end(): Promise<Map<string, number[]>> } {
   const waits = new Map<string, number[]>();
   let over = false;

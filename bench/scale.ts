@@ -28,13 +28,13 @@ import { measure } from './search/measure.ts';
 import { SHAPES } from './search-data.ts';
 
 const MILLIONS = Number(process.env.LOMBARD_BENCH_MILLIONS ?? 10);
-/** The client that it is compared with. */
+/** The client for comparison. */
 const FEWER = MILLIONS / 10;
-/** A quick look leaves out those who take minutes to make. */
+/** A quick run leaves out the sizes that take minutes to create. */
 const CLIENTS = MILLIONS < 1 ? [10, 1_000] : [10, 1_000, 20_000];
 
 const CLIENTS_OF_CELLS = 100;
-/** Clients, and the cells that they are divided among. */
+/** Numbers of clients, and of the cells that they are divided among. */
 const CLUSTERS = [
   [CLIENTS_OF_CELLS, 2],
   [CLIENTS_OF_CELLS, 8],
@@ -44,14 +44,14 @@ const CLUSTERS = [
   [20_000, 8],
 ] as const;
 
-/** A client with so many million payments, and 10,000 with a tenth of that among them. */
+/** A client with this many million payments, and 10,000 clients with a tenth of that in total. */
 const population = (millions: number): Population => ({
   payments: Math.round(millions * 100) * 11_000,
   big: [10, 11],
   others: 10_000,
 });
 
-/** A client with a tenth of so many million payments, and 10,000 with 29 times as many together. */
+/** A client with a tenth of this many million payments, and 10,000 clients with 29 times as many in total. */
 const crowd = (millions: number): Population => ({
   payments: Math.round(millions * 100) * 30_000,
   big: [1, 30],
@@ -60,7 +60,7 @@ const crowd = (millions: number): Population => ({
 
 export async function run(args: string[]): Promise<void> {
   const wanted = (part: string) => args.length === 0 || args.includes(part);
-  // First: the operations change who may approve the payments that are pending.
+  // First, because the operations change who may approve the pending payments.
   if (wanted('search'))
     await compareSearches(
       { population: population(FEWER), millions: FEWER, name: `of ${FEWER} million` },
@@ -92,12 +92,12 @@ export async function run(args: string[]): Promise<void> {
 
 interface Searched {
   population: Population;
-  /** Million payments of its client. */
+  /** Millions of payments of its client. */
   millions: number;
   name: string;
 }
 
-/** Asks two databases in turn for each shape, for the client with most payments. */
+/** Queries two databases in turn for each shape, for the client with the most payments. */
 async function compareSearches(...[fewer, more]: [Searched, Searched]): Promise<void> {
   const small = await benchDatabase(fewer.population);
   const large = await benchDatabase(more.population);
@@ -107,7 +107,7 @@ async function compareSearches(...[fewer, more]: [Searched, Searched]): Promise<
     print(`\n| shape | ${fewer.name}: matches | CPU ms | p50 ms | ${more.name} | CPU ms | p50 ms | ratio of CPU |`);
     print('|---|---|---|---|---|---|---|---|');
     for (const shape of SHAPES) {
-      // Some shapes look for a value that fits first, at a cost of its own.
+      // Some shapes first look for a suitable value, at an extra cost.
       const queries = [
         await shape.query(BIG, fewer.millions * 1_000_000, one.pool),
         await shape.query(BIG, more.millions * 1_000_000, many.pool),
@@ -130,7 +130,7 @@ async function compareSearches(...[fewer, more]: [Searched, Searched]): Promise<
   }
 }
 
-/** A pool of one connection, and the process that serves it. */
+/** A pool of one connection, and the server process behind it. */
 async function connect(url: string): Promise<{ pool: Pool; pid: number }> {
   const pool = createPool(url, log, { max: 1, background: true });
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');

@@ -7,9 +7,9 @@ import { FIRST_DAY } from './payments-data.ts';
 
 export interface Shape {
   name: string;
-  /** The query of a client; the number of its payments makes deep pages comparable. */
+  /** The query of a client. The number of its payments makes deep pages comparable. */
   query: (client: string, payments: number, pool: Pool) => Promise<SearchQuery> | SearchQuery;
-  /** How many times as long as the small client's page the big client's may take. */
+  /** How many times as long the big client's page may take as the small client's. */
   most: number;
 }
 

@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** A page that the small client cannot fill has less to write: no comparison of the same page. */
+/** If the small client cannot fill a page, it has less to write, and the pages are not comparable. */
 function verdict(ratio: number, most: number, matches: number): string {
   if (ratio <= most) return '';
   return matches < 50 ? ' (the small page is not full)' : ' !';

@@ -1,4 +1,4 @@
-/** The service of bench/service.ts: a process of its own, whose processor time and memory are its own. */
+/** The service of bench/service.ts in its own process, so that its processor time and memory can be measured. */
 
 import { createLog } from '../src/process/log.ts';
 import { startService } from '../src/service.ts';

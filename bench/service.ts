@@ -1,6 +1,7 @@
 /**
- * The default page of the client with a third of all payments through the whole service (a process of its own; token checked,
- * tenant rules on, no rate limit), against the same SQL under pgbench with as many connections. `npm run bench -- service`.
+ * The default page of the client with a third of all payments, through the whole service. The service is a separate process: it checks the
+ * token and the tenant rules, without a rate limit. The comparison is the same SQL under pgbench with as many connections. `npm run bench
+ * -- service`.
  */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +23,7 @@ const CONNECTIONS = Number(process.env.LOMBARD_BENCH_CONNECTIONS ?? 8);
 /** Milliseconds. */
 const WARM_UP = 3_000;
 const RUN = Number(process.env.LOMBARD_BENCH_MS ?? 8_000);
-/** Floor and service in turn, so that a busy moment of the machine does not fall on one of them alone. */
+/** Floor and service alternate, so that a busy moment of the machine does not affect only one of them. */
 const ROUNDS = 3;
 const LOOK_UPS = 2_000_000;
 
@@ -65,7 +66,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** An access token. @param contact whose it is */
+/** An access token. @param contact its owner */
 export async function createToken(url: string, contact = VIEWER): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -93,7 +94,7 @@ async function startChild(url: string, folder: string): Promise<{ child: ChildPr
       LOMBARD_API_PORT: '0',
       LOMBARD_API_RATE: '0',
       LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-bench',
-      // The database is kept for the next run, and so is what its secrets are sealed with.
+      // The database is kept for the next run, and so is the key that seals its secrets.
       LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOMBARD_LOG_LEVEL: 'warn',
     },
@@ -102,7 +103,7 @@ async function startChild(url: string, folder: string): Promise<{ child: ChildPr
   return { child, api: new URL(api) };
 }
 
-/** Requests one after another on each of the connections: bare sockets, so that the load itself costs little. */
+/** Sends one request after another on each connection, over bare sockets, so that the load itself costs little. */
 async function load(api: URL, request: string, duration: number, status = 200) {
   const times: number[] = [];
   const end = performance.now() + duration;
@@ -150,7 +151,7 @@ function exchange(socket: Socket, request: string, status: number): Promise<void
   });
 }
 
-/** The statement of the page alone: pgbench where there is one, else bare connections of the driver. */
+/** The page's statement alone, by pgbench if it is installed, otherwise by bare connections of the driver. */
 async function floorOf(url: string, folder: string): Promise<{ by: string; rate: number }> {
   const view = { clientId: BIG, viewer: VIEWER, now: new Date(), apiUrl: '', trackingCutoff: '2020-01-01' };
   const { text, values } = searchStatement(view, readSearch({}));
@@ -188,7 +189,7 @@ async function floorOf(url: string, folder: string): Promise<{ by: string; rate:
   return { by: 'the bare driver', rate: count / (RUN / 1_000) };
 }
 
-/** Requests without a token, against bare Fastify that refuses them. */
+/** Requests without a token, compared with bare Fastify that refuses them. */
 async function refusals(api: URL): Promise<void> {
   const request = 'GET /payments HTTP/1.1\r\nhost: bench\r\n\r\n';
   const child = fork(new URL('./bare-child.ts', import.meta.url));

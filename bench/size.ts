@@ -32,7 +32,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Paths with their sizes in MB on the disk, the largest first. @param pattern as a shell takes it */
+/** Paths with their sizes on disk in MB, largest first. @param pattern in shell syntax */
 function sizes(pattern: string): [path: string, size: number][] {
   const lines = execFileSync('sh', ['-c', `du -sm ${pattern} | sort -rn`], { encoding: 'utf8' })
     .trimEnd()

@@ -1,5 +1,5 @@
 /**
- * `npm start`: the first line, the time and the processor time until it is ready, with an empty data directory and with one that is there.
+ * `npm start`: the first line, and the time and processor time until it is ready, with an empty and with an existing data directory.
  * Checkouts run in turn, this one first. `npm run bench -- start [runs] [another checkout, after npm ci]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

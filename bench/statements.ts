@@ -11,11 +11,11 @@ import { MailServer } from '../test/world/mail-server/mail-server.ts';
 import { kill, startProcess } from '../test/world/worker-process.ts';
 
 /**
- * Whole statements: from the request to the mail server's acceptance, by a worker in a process of its own, whose peak memory is
- * read from the kernel (Linux). `npm run bench -- statements [lines] [format]` prints one JSON object.
+ * Whole statements, from the request until the mail server accepts them. The worker runs in its own process, whose peak memory is read from
+ * the kernel (Linux). `npm run bench -- statements [lines] [format]` prints one JSON object.
  */
 
-/** Small statements asked for at once. */
+/** Small statements requested at once. */
 const MANY = 500;
 
 export async function run([given, only]: string[]): Promise<void> {
@@ -112,7 +112,7 @@ async function timed(pool: Pool, request: () => Promise<unknown>): Promise<numbe
   }
 }
 
-/** The most memory that the process has had at once, in megabytes. */
+/** The peak memory of the process, in megabytes. */
 function peak(child: ChildProcess): number | null {
   if (process.platform !== 'linux') return null;
   return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024);

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-/** The callers of bench/trusted.ts: keep-alive requests for so many seconds, or so many connections of one request each. */
+/** The callers of bench/trusted.ts. They send keep-alive requests for some seconds, or open many connections for one request each. */
 const { identity, connections } = workerData as {
   identity: { ca: string; cert: string; key: string };
   connections: number;

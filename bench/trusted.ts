@@ -11,9 +11,9 @@ import { testAuthority } from '../src/embedded/test-authority.ts';
 import { createTlsListener } from '../src/http/trusted/tls.ts';
 
 /**
- * Keep-alive requests over mutual TLS against plain HTTP: the same handler, the same callers (a thread of their own, 16
- * connections). `npm run bench -- trusted [seconds]` prints one JSON object. Rounds alternate, so that a busy machine slows
- * both; the ratio is of the medians. Target: at least 0.6.
+ * Compares keep-alive requests over mutual TLS with plain HTTP: the same handler, and the same callers (a separate thread, 16 connections).
+ * `npm run bench -- trusted [seconds]` prints one JSON object. Rounds alternate, so that a busy machine slows both; the ratio is that of
+ * the medians. Target: at least 0.6.
  */
 const CONNECTIONS = 16;
 const ROUNDS = 5;

@@ -1,6 +1,6 @@
 /**
- * A former commit's program and this one's side by side on one database, under load, while the database is migrated. What is refused must
- * be nothing, and p99 at most doubles. `npm run bench -- upgrade [commit] [requests of a phase]`; docs/performance.md has the numbers.
+ * The program of a former commit and this one side by side on one database, under load, while the database is migrated. No request may be
+ * refused, and p99 may at most double. `npm run bench -- upgrade [commit] [requests of a phase]`; docs/performance.md has the numbers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,10 +21,10 @@ const TOKEN = 'operator-token-of-the-bench';
 const PAYMENTS = 100_000;
 const CALLERS = 4;
 const PHASE_MS = 10_000;
-/** A p99 of fewer requests says little: a phase is repeated until it has as many, or takes too long on a busy machine. */
+/** A p99 of fewer requests says little. A phase is repeated until it has this many, or takes too long on a busy machine. */
 const MIN_PHASE_REQUESTS = 5_000;
 const MAX_PHASE_MS = 150_000;
-/** Answers that come shortly after a program has ended belong to its end. */
+/** Answers that arrive shortly after a program has ended still count for it. */
 const SETTLE_MS = 500;
 const READY_INTERVAL_MS = 100;
 const FIRST_MS = Date.parse('2025-01-02T09:00:00Z');
@@ -34,7 +34,7 @@ const log = createLog('warn', false);
 
 export async function run(args: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-upgrade-'));
-  // The database runs as another user where this one is root.
+  // The database runs as another user if this process is root.
   execFileSync('chmod', ['711', folder]);
   const former = await checkOut(args[0] ?? 'HEAD~1', join(folder, 'former'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
@@ -147,7 +147,7 @@ async function ask({ operator }: Program, method: string, path: string, body?: B
   return fetch(`${operator}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) });
 }
 
-/** A client with 100,000 payments. @returns what a payment needs */
+/** Creates a client with 100,000 payments. @returns what a payment needs */
 async function fill(program: Program): Promise<Body> {
   const create = async (path: string, body: Body) => (await (await ask(program, 'POST', path, body)).json()) as Body;
   const { client_id } = await create('/clients', { client_name: 'Bench' });
@@ -184,28 +184,28 @@ async function fill(program: Program): Promise<Body> {
   return base;
 }
 
-/** The rehearsal with names of its own, so that it can be applied again and again. */
+/** A rehearsal migration with its own names, so that it can be applied repeatedly. */
 async function rehearsal(count: number): Promise<Migration> {
   const number = 9_000 + count;
   const sql = (await readFile(REHEARSAL, 'utf8')).replaceAll('rehearsal', `rehearsal_${number}`);
   return { number, name: `${number}_rehearsal.sql`, sql, sha256: sha256(sql).toString('hex'), oldestProgram: 1 };
 }
 
-/** Callers that make, move and search payments, one call after another. */
+/** Callers that create, move and search payments, one call after another. */
 class Load {
   programs: Program[];
   readonly refused: string[] = [];
   requests = 0;
-  /** The highest p99 of a phase, of the first phase's. */
+  /** The highest p99 of a phase, as a multiple of the first phase's. */
   worst = 0;
-  /** Where the requests of the present phase are kept. */
+  /** The request times of the current phase. */
   #times: number[] = [];
   #p99 = 0;
   readonly #enough: number;
   #running = true;
   readonly #callers: Promise<void>[];
 
-  /** @param enough requests of a phase */
+  /** @param enough the number of requests that a phase needs */
   constructor(program: Program, base: Body, enough: number) {
     this.programs = [program];
     this.#enough = enough;
@@ -214,8 +214,8 @@ class Load {
   }
 
   /**
-   * Prints how the requests went while something was done, again and again until they are enough.
-   * @param prepare comes before each time, and does not count
+   * Prints how requests went during some work, and repeats it until there are enough requests.
+   * @param prepare runs before each repetition, and does not count
    */
   async phase(
     name: string,

@@ -25,7 +25,7 @@ const CLIENTS = 20;
 const PADDING_CHARACTERS = 1_500;
 const BURST_EVENTS = 20_000;
 const BACKLOG_DELIVERIES = 1_000_000;
-/** Bursts, an odd number. */
+/** The number of bursts, which is odd. */
 const BURSTS = 7;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -108,7 +108,7 @@ function percentiles(values: number[]): { p50: number; p99: number } {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** Writes events at a steady rate, for the clients by turns. Gives the milliseconds from commit to the arrival of the first attempt. */
+/** Writes events at a steady rate, for the clients in turn. Returns the milliseconds from commit to the arrival of the first attempt. */
 async function latency(
   perSecond: number,
   seconds: number,
@@ -156,7 +156,7 @@ async function transactions(): Promise<number> {
   return counted[0]?.count ?? 0;
 }
 
-/** Deliveries per second of a burst that is committed at once. */
+/** Deliveries per second of a burst whose events are all committed at once. */
 async function burst(): Promise<{ rate: number; statements: number }> {
   await ask(receiver.process, 'take');
   await pause(1_200);
@@ -188,7 +188,7 @@ async function bareLoop(): Promise<number> {
   return loop.first.rate ?? 0;
 }
 
-/** Makes due deliveries to an endpoint that refuses every connection. */
+/** Creates due deliveries to an endpoint that refuses every connection. */
 async function makeBacklog(): Promise<void> {
   const id = await subscribe(0, 'http://127.0.0.1:9/dead');
   await pool.query(
@@ -205,7 +205,7 @@ async function makeBacklog(): Promise<void> {
   );
 }
 
-/** Drops a day of 300,000 notifications: milliseconds. */
+/** Drops a day of 300,000 notifications. Returns milliseconds. */
 async function retention(): Promise<number> {
   for (const table of ['webhook_events', 'notifications', 'attempts']) {
     await pool.query("select create_webhook_day($1, '2020-01-01')", [table]);
@@ -261,7 +261,7 @@ try {
   report('commit to first attempt, 500 events/s', each(fiveHundred), 'p99 < 50 ms', fiveHundred.p99 < 50);
 
   await burst();
-  // Alternating, so that other work of the machine affects both. Each burst is compared with the loop after it.
+  // Alternating, so that other load on the machine affects both. Each burst is compared with the loop after it.
   const turns: { rate: number; statements: number; bare: number }[] = [];
   for (let turn = 0; turn < BURSTS; turn += 1) turns.push({ ...(await burst()), bare: await bareLoop() });
   turns.sort((x, y) => x.rate / x.bare - y.rate / y.bare);
@@ -305,7 +305,7 @@ try {
   await makeBacklog();
   await pool.query('vacuum analyze');
   await pool.query('checkpoint');
-  // Until the machine has written all of it: the bench measures the backlog, not its making.
+  // Waits until the disk has caught up: the bench measures the backlog, not its creation.
   await pause(20_000);
   const behind = await latency(100, 15, all, measured);
   report(

@@ -1,6 +1,6 @@
 /**
- * Writes with the totals kept, against the same writes without: payments inserted one by one and in batches, and moved to another
- * status, by several connections, while the roll-up runs once a second. `npm run bench -- writes`.
+ * Writes while the totals are maintained, compared with the same writes without totals. Payments are inserted singly and in batches, and
+ * moved to another status, by several connections, while the roll-up runs once a second. `npm run bench -- writes`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,7 +99,7 @@ async function prepare(pool: Pool): Promise<void> {
   await pool.query('vacuum (analyze) payments');
 }
 
-/** Statements a second, each a transaction. */
+/** Statements per second, each in its own transaction. */
 async function measure(pool: Pool, name: string, text: string, duration: number): Promise<number> {
   const began = performance.now();
   let count = 0;

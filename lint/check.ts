@@ -1,4 +1,4 @@
-/** `npm run check`: what looks at the source without running it, side by side. Prints what each of them says once all have ended. */
+/** `npm run check`: runs all static checks in parallel, and prints their output once all have ended. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ const CHECKS = [
   ['node', 'lint/lengths.ts'],
 ] as const;
 
-/** Runs one to its end. @returns whether it found nothing */
+/** Runs one check to its end. @returns whether it passed */
 async function run([program, ...args]: (typeof CHECKS)[number]): Promise<{ passed: boolean; said: string }> {
   const child = spawn(program, args, {
     cwd: fileURLToPath(new URL('..', import.meta.url)),

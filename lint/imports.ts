@@ -1,11 +1,11 @@
 /**
- * The import rules of ARCHITECTURE.md, as allow-lists. A room is a folder of src with everything below it; the longest path counts.
- * Type imports are imports. Cycles are Biome's (noImportCycles), which knows no lists of what is allowed.
+ * The import rules of ARCHITECTURE.md, as allow-lists. A room is a folder of src with everything below it; the longest path counts. Type
+ * imports count as imports. Biome checks for cycles (noImportCycles), but does not support such lists.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Rooms that know no business: what each of them may import besides itself, from the ground up. `context` is one file, and so is `start-checks`. */
+/** Rooms without business knowledge, from the ground up, with what each may import besides itself. `context` and `start-checks` are single files. */
 const GROUND = {
   values: [],
   process: ['values'],
@@ -21,7 +21,7 @@ const GROUND = {
 /** What every room above the ground may import. */
 const GIVEN = ['values', 'process', 'settings', 'database', 'context', 'audit'];
 
-/** The rooms of the business: what each of them may import besides itself and what is given. */
+/** The business rooms, with what each may import besides itself and the rooms in GIVEN. */
 const BUSINESS = {
   webhooks: [],
   keys: [],
@@ -47,7 +47,7 @@ const BUSINESS = {
 };
 const DOMAINS = Object.keys(BUSINESS);
 
-/** Where requests come in: the same. What listeners share stands first. */
+/** The rooms where requests enter, with the same meaning. Code shared by listeners comes first. */
 const ENTRANCES = {
   'http/schemas': ['beneficiaries', 'exchange', 'identity', 'payments'],
   'http/server': ['http/schemas', 'operator'],
@@ -112,7 +112,7 @@ function above(rooms: Record<string, string[]>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(rooms).map(([room, others]) => [room, [...GIVEN, ...others]]));
 }
 
-/** Packages that belong to some rooms only. A scope ends with a slash. */
+/** Packages that only some rooms may use. A scope ends with a slash. */
 const PACKAGES: Record<string, string[]> = {
   fastify: Object.keys(ENTRANCES),
   '@fastify/': ['http/server', 'http/schemas', 'http/description'],
@@ -124,7 +124,7 @@ const PACKAGES: Record<string, string[]> = {
   graphql: ['http/graphql', 'http/client', 'sandbox'],
 };
 
-/** The client library, through its front door: the command line is a program of the client API like any other. */
+/** The client library, through its public entry: the command line is a program of the client API like any other. */
 const SDK = '../sdk/src/index.ts';
 
 const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
@@ -135,7 +135,7 @@ function roomOf(path: string): string | undefined {
   return undefined;
 }
 
-/** Why a file of a room may not import something, or undefined where it may. */
+/** Why a file of a room may not import something; undefined if it may. */
 function fault(path: string, room: string, target: string): string | undefined {
   if (!target.startsWith('.')) {
     const owner = Object.keys(PACKAGES).find((name) =>
@@ -154,7 +154,7 @@ function fault(path: string, room: string, target: string): string | undefined {
     : `${room} imports only ${allowed.join(', ') || 'itself'}`;
 }
 
-/** Folders of pages/ and what each imports besides itself: the two applications share everything but each other. */
+/** The folders of pages/, with what each may import besides itself. The two applications share everything but each other. */
 const PAGES: Record<string, string[]> = {
   texts: [],
   data: [],
@@ -163,10 +163,10 @@ const PAGES: Record<string, string[]> = {
   app: ['texts', 'data', 'design', 'frame'],
   console: ['texts', 'data', 'design', 'frame'],
 };
-/** Scripts that run in browsers too: of the client library, and the table of a payment's moves. Types may be read by all. */
+/** Scripts that also run in browsers: part of the client library, and the table of a payment's moves. Types may be imported by all. */
 const SHARED_SCRIPTS = ['../sdk/src/decimal.ts', '../src/payments/moves.ts'];
 
-/** Why a file of pages/ may not import something, or undefined where it may. */
+/** Why a file of pages/ may not import something; undefined if it may. */
 function pageFault(path: string, target: string, isType: boolean): string | undefined {
   if (target.startsWith('node:')) return 'browsers have no Node';
   if (!target.startsWith('.')) return undefined;

@@ -1,10 +1,10 @@
-/** Lengths that a reader can take in: of files (lines) and of lines (characters). Functions are Biome's. */
+/** Limits the lengths of files (lines) and of lines (characters), so that readers can follow. Biome limits functions. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const MAX_FILE_LINES = 350;
-/** Biome breaks code at 120; this is for SQL, comments and texts. */
+/** Biome breaks code at 120; this limit is for SQL, comments and texts. */
 const MAX_LINE_CHARACTERS = 160;
-/** What is made and not written. */
+/** Generated files. */
 const GENERATED = /^(dist|data\/generated)\//;
 
 const root = new URL('../', import.meta.url);

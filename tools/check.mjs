@@ -1,7 +1,7 @@
 /**
- * Checks the descriptions as integrators use them: `node tools/check.mjs FOLDER`, where FOLDER has client.json, auth.json and
- * operator.json. Two linters must find nothing, and what three generators make must compile strictly. The exit status is 1 where
- * something was found. docs/descriptions.md says how to get the documents.
+ * Checks the API descriptions with integrators' tools: `node tools/check.mjs FOLDER`, where FOLDER has client.json, auth.json and
+ * operator.json. Two linters must find nothing, and the output of three generators must compile strictly. The exit status is 1 if something
+ * was found. docs/descriptions.md says how to get the documents.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const folder = resolve(process.argv[2] ?? '.');
 const made = join(folder, 'made');
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', DO_NOT_TRACK: '1', CI: '1' };
 
-/** Runs a tool of this folder; returns what it printed, or throws with it. */
+/** Runs a tool of this folder; returns its output, or throws with it. */
 async function run(name, ...args) {
   const program = join(tools, 'node_modules/.bin', name);
   const options = { cwd: folder, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, env: { ...process.env, ...quiet } };
@@ -45,7 +45,7 @@ async function generate(name) {
   await run('orval', '--input', file, '--output', orval, '--client', 'fetch', '--mode', 'split');
 }
 
-/** What the generators made must compile with every strict check on. */
+/** Compiles the generated code with every strict check on. */
 async function compile() {
   const compilerOptions = {
     strict: true,

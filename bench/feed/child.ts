@@ -1,4 +1,4 @@
-/** The service of the benches of the change feed. Its messages switch the recorder; everything else is the service as it is. */
+/** The service of the change feed benches. Messages switch the recorder on and off; everything else is the ordinary service. */
 import { takeChanges } from '../../src/audit/change.ts';
 import { ChangeRecorder } from '../../src/feed/recorder.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -15,7 +15,7 @@ ChangeRecorder.prototype.beforeCommit = async function record(tx) {
   takeChanges(tx);
 };
 
-// LOMBARD_BENCH_PRODUCTION: as in production. A sandbox also keeps what each integrator sends.
+// LOMBARD_BENCH_PRODUCTION runs it as in production. A sandbox also keeps what each integrator sends.
 const config = readConfig();
 const environment = process.env.LOMBARD_BENCH_PRODUCTION ? 'production' : config.environment;
 const service = await startService({ ...config, environment }, createLog('warn', false));

@@ -1,4 +1,4 @@
-/** The service in a process of its own, whose change feed can be switched off: what it costs is the difference. */
+/** The service in its own process, with a change feed that can be switched off. The difference is the cost of the feed. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type pg from 'pg';

@@ -1,9 +1,9 @@
-/** A start of the program as people do it, and what its processes take. Linux: it reads /proc. */
+/** Starts the program as people do, and measures its processes. Linux only: it reads /proc. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds of processor time that one tick of /proc stands for. */
+/** Milliseconds of processor time per tick of /proc. */
 const TICK_MS = 10;
 const KIBIBYTES = 1_024;
 
@@ -12,7 +12,7 @@ export interface Started {
   /** Seconds until its first line, and until it was ready. */
   firstLine: number;
   ready: number;
-  /** Seconds of processor time of its process up to there. */
+  /** Seconds of processor time of its process up to then. */
   cpu: number;
   addresses: Record<string, string>;
 }
@@ -22,7 +22,11 @@ const PORTS = Object.fromEntries(
   ['API', 'AUTH', 'TRUSTED', 'OPERATOR', 'HEALTH', 'SAMPLE'].map((name) => [`LOMBARD_${name}_PORT`, '0']),
 );
 
-/** Starts a program and waits until it is ready. @param command with its arguments @throws Error where it ends before */
+/**
+ * Starts a program, and waits until it is ready.
+ * @param command with its arguments
+ * @throws Error if it ends first
+ */
 export async function startProgram(
   checkout: string,
   [program = '', ...args]: string[],
@@ -59,7 +63,7 @@ function cpuOf(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * TICK_MS) / 1_000;
 }
 
-/** MiB of a process and, with `below`, everything below it. Pages that several share are divided among them (PSS). */
+/** MiB of a process; with `below`, including all its descendants. Shared pages are divided among their users (PSS). */
 export function memoryOf(root: number, below = true): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc'))
@@ -75,7 +79,7 @@ export function memoryOf(root: number, below = true): number {
   return sizes.reduce((sum, size) => sum + size, 0) / KIBIBYTES;
 }
 
-/** Undefined where the process has ended. */
+/** Undefined if the process has ended. */
 function readOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

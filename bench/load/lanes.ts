@@ -1,10 +1,10 @@
-/** Work on several lanes at once: how much in a second, how long each takes, and what it costs. */
+/** Runs work on several lanes at once: throughput per second, the time of each item, and its cost. */
 
 export interface Measured {
   rate: number;
   p50: number;
   p99: number;
-  /** Milliseconds of processor time for each. */
+  /** Milliseconds of processor time per item. */
   program: number;
   server: number;
 }
@@ -15,7 +15,7 @@ export interface Clocks {
   server: () => number;
 }
 
-/** Works on some lanes, one after the other on each. */
+/** Works on several lanes, one item after another on each. */
 export async function measure(
   { seconds, lanes }: { seconds: number; lanes: number },
   { program, server }: Clocks,

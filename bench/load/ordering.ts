@@ -1,4 +1,4 @@
-/** A service with a client who orders: funded accounts, a payee, prices, and a contact with every permission. */
+/** A service with a client that orders: funded accounts, a payee, prices, and a contact with all permissions. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -21,33 +21,33 @@ const PERMISSIONS = [
   'can_authorise_payments',
 ];
 
-/** What a call answers. */
+/** The answer of a call. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of the bench's own service
 type Call = (method: string, path: string, body?: object) => Promise<any>;
 
 export interface Ordering {
   url: string;
-  /** The process of the service. */
+  /** The service's process. */
   pid: number;
   db: pg.Client;
   operator: Call;
-  /** As the contact, for the client. */
+  /** Calls as the contact, for the client. */
   client: Call;
   clocks: Clocks;
   contactId: string;
   beneficiaryId: string;
-  /** Numbers of the accounts. */
+  /** Account numbers. */
   eur: number;
   gbp: number;
-  /** A trade of the institution that pays the payee. */
+  /** A trade that the institution created, which pays the payee. */
   tradeId: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts it on a database of its own.
+ * Starts the service on its own database.
  * @param environment LOMBARD_... variables of the service
- * @param apart with background work in a process of its own
+ * @param apart runs background work in a separate process
  */
 export async function startOrdering(environment = {}, apart = false): Promise<Ordering> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-orders-'));
@@ -114,7 +114,7 @@ export async function startOrdering(environment = {}, apart = false): Promise<Or
   };
 }
 
-/** @throws Error where it is refused */
+/** @throws Error if the call is refused */
 function send(
   agent: Agent,
   url: string,

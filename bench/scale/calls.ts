@@ -1,10 +1,10 @@
-/** HTTP calls of the bench, a few at a time. */
+/** HTTP calls of the bench, several at a time. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TOKEN } from '../feed/service.ts';
 
 const LANES = 4;
 
-/** Does the operations 0 to count - 1. @param perSecond most of them that begin in a second */
+/** Runs the operations 0 to count - 1. @param perSecond the most that may start in a second */
 export async function lanes(
   count: number,
   operation: (n: number) => Promise<unknown>,
@@ -24,12 +24,12 @@ export async function lanes(
   );
 }
 
-/** @throws where the call is refused */
+/** @throws if the call is refused */
 export async function get(url: string, token: string): Promise<void> {
   await answered(url, await fetch(url, { headers: { authorization: `Bearer ${token}` } }));
 }
 
-/** To the operator interface. @throws where the call is refused */
+/** Calls the operator interface. @throws if the call is refused */
 export async function post(url: string, body: object): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   await answered(url, await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }));

@@ -9,7 +9,7 @@ import { onServer, workersOf } from '../../test/world/cluster.ts';
 import { serverClock } from '../feed/service.ts';
 import { log } from '../payments-data.ts';
 
-/** The cells of a database and where its clients live. One cell needs nothing of this. */
+/** The cells of a database, and where its clients live. With one cell, nothing of this is needed. */
 export class BenchCells {
   readonly #url: string;
   readonly #paths: CellPaths | undefined;
@@ -35,12 +35,12 @@ export class BenchCells {
     return createPool(this.#url, log, { max, background: true, cells: this.#paths });
   }
 
-  /** Does something in the cell of a client. */
+  /** Runs work in the cell of a client. */
   inCellOf<T>(client: string, work: () => Promise<T>): Promise<T> {
     return inCell(this.#homes.get(client) ?? 0, work);
   }
 
-  /** Statistics of what was imported. */
+  /** Updates the statistics of imported tables. */
   async analyze(db: pg.Client): Promise<void> {
     await db.query('vacuum (analyze) clients, contacts, contact_clients');
     for (const number of this.#paths?.numbers ?? [0]) {

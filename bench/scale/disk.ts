@@ -1,4 +1,4 @@
-/** What a payment of five steps takes on disk, by what it is for. */
+/** Disk space of a payment with five steps, by purpose. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { MASTER_KEY, startReceiver } from './receiver.ts';
 
 const CLIENTS = 20;
 const PAYMENTS = Number(process.env.LOMBARD_BENCH_CALLS ?? 500);
-/** After the creation, with which the client's approver has to agree. */
+/** The steps after the creation; the client's approver must agree to the creation. */
 const STEPS = ['authorise', 'validate', 'send', 'complete'];
 
-/** Tables by what they are for; the first that fits counts. */
+/** Tables by purpose; the first matching group counts. */
 const GROUPS: [name: string, condition: string][] = [
   ['audit', "relname ~ '^audit'"],
   ['change feed', "relname ~ '^change'"],
@@ -26,7 +26,7 @@ const GROUPS: [name: string, condition: string][] = [
   ['payments, approvals, totals', 'true'],
 ];
 
-/** @returns lines of a table: group, bytes for each payment */
+/** @returns lines of a table: the group, and its bytes per payment */
 export async function measureDisk(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-disk-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
@@ -71,7 +71,7 @@ export async function measureDisk(): Promise<string[]> {
   }
 }
 
-/** Bytes of each group, with indexes. */
+/** Bytes of each group, including indexes. */
 async function sizes(db: pg.Client): Promise<number[]> {
   const group = `case ${GROUPS.map(([, condition], index) => `when ${condition} then ${index}`).join(' ')} end`;
   const { rows } = await db.query<{ bytes: string; place: number }>(

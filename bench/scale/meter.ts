@@ -5,18 +5,18 @@ import { processorSeconds } from '../feed/processor-time.ts';
 
 const IDLE_MS = 4_000;
 const LOOK_EVERY_MS = 250;
-/** What the background has still to do for changes that were answered. */
+/** Background work still to do for changes that were already answered. */
 const LEFT = `select (select count(*) from webhook_outbox) + (select count(*) from webhook_queue where attempts = 0)
   + (select count(*) from changes_unpublished) + (select count(*) from payment_total_deltas)
   + (select count(*) from approver_refreshes) as left`;
 
-/** Microseconds of one operation. */
+/** Microseconds per operation. */
 export interface Cost {
   service: number;
   database: number;
 }
 
-/** Measures operations of a service, and takes away what it and the database do while nobody asks for anything. */
+/** Measures operations of a service, and subtracts what the service and the database do when idle. */
 export class Meter {
   readonly #db: pg.Client;
   readonly #server: () => number;
@@ -30,7 +30,7 @@ export class Meter {
   /**
    * @param pids of the processes that will be measured
    * @param server the processor time of PostgreSQL in seconds
-   * @param idleMs for how long they are watched while nobody asks
+   * @param idleMs how long they are observed while idle
    */
   static async create(db: pg.Client, pids: number[], server: () => number, idleMs = IDLE_MS): Promise<Meter> {
     const meter = new Meter(db, server);
@@ -48,7 +48,7 @@ export class Meter {
     return meter;
   }
 
-  /** @param work does `count` operations in the process `pid`; what follows in the background belongs to them */
+  /** @param work does `count` operations in the process `pid`; the background work that they cause is included */
   async measure(pid: number, count: number, work: () => Promise<void>): Promise<Cost> {
     await this.settle();
     const began = performance.now();
@@ -63,7 +63,7 @@ export class Meter {
     };
   }
 
-  /** Waits until nothing is left to do in the background. */
+  /** Waits until no background work is left. */
   async settle(): Promise<void> {
     while ((await this.#db.query(LEFT)).rows[0]?.left !== '0') await pause(LOOK_EVERY_MS);
   }

@@ -1,4 +1,4 @@
-/** What one operation of each kind costs, with few and with many clients, and for a client with many payments. */
+/** The cost of one operation of each kind, with few and with many clients, and for a client with many payments. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,26 +22,26 @@ import { type Cost, Meter } from './meter.ts';
 import { importClients, importLines, importParties, type Party, partyOf, paymentOf } from './people.ts';
 import { MASTER_KEY, startReceiver } from './receiver.ts';
 
-/** Operations of each kind; lines of the import. */
+/** The number of operations of each kind, and of lines in the import. */
 const CALLS = Number(process.env.LOMBARD_BENCH_CALLS ?? 500);
 const LINES = 10 * CALLS;
-/** Most creations, approvals and deliveries a second in each cell of a cluster; none: as many as there can be. */
+/** The most creations, approvals and deliveries per second in each cell of a cluster; without it there is no limit. */
 const PER_CELL = Number(process.env.LOMBARD_BENCH_PER_CELL ?? Number.POSITIVE_INFINITY);
-/** The longer calls take, the more of an error in what is taken away comes into the result. */
+/** The longer the calls take, the larger the effect of an error in the idle load that is subtracted. */
 const PACED_IDLE_MS = 40_000;
-/** Clients that are asked for and written to, spread over all of them. */
+/** The most clients to query and write to, spread over all of them. */
 const MAX_SAMPLE = 200;
 /** A payment's body has about this many characters. */
 const PADDING = 'x'.repeat(1_500);
 
-/** On a cluster a service adds cells at its start: none here besides those that the bench made. */
+/** On a cluster a service adds cells when it starts. This prevents cells beyond those of the bench. */
 const NO_MORE_CELLS = { LOMBARD_CELLS: '1' };
 
 export const HEADING = `Processor time in microseconds, service + PostgreSQL:
 | clients | search page | creation | approval | delivery | imported line |
 |---|---|---|---|---|---|`;
 
-/** A database of its own with so many clients, each of them alike. */
+/** Measures a new database with this many similar clients. */
 export async function measureClients(count: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-scale-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
@@ -59,7 +59,7 @@ export async function measureClients(count: number): Promise<string> {
   }
 }
 
-/** So many clients in cells on the workers of the cluster that LOMBARD_TEST_DATABASE_URL names; undefined where it names none. */
+/** This many clients in cells on the workers of the cluster in LOMBARD_TEST_DATABASE_URL; undefined if that names no cluster. */
 export async function measureCluster(count: number, cells: number): Promise<string | undefined> {
   const database = await createClusterDatabase();
   if (!database) return undefined;
@@ -67,7 +67,7 @@ export async function measureCluster(count: number, cells: number): Promise<stri
     await migrate(database.url, log, { cells, trialCells: true });
     const parties = Array.from({ length: count }, (_, n) => partyOf(`C${n}`));
     const prepare = async (service: FedService) => {
-      // The clients of one import go to one cell, the next one to another.
+      // The clients of one import go to one cell, and those of the next import to another one.
       const share = Math.ceil(count / cells);
       for (let from = 0; from < count; from += share) await importClients(service, parties.slice(from, from + share));
       await importParties(service, parties);
@@ -80,7 +80,7 @@ export async function measureCluster(count: number, cells: number): Promise<stri
   }
 }
 
-/** The client with most payments of a population, then one of the small ones. */
+/** Measures the client with the most payments of a population, then one of the small clients. */
 export async function measureLarge(population: Population, name: string): Promise<string[]> {
   const database = await benchDatabase(population);
   try {
@@ -90,7 +90,7 @@ export async function measureLarge(population: Population, name: string): Promis
   }
 }
 
-/** Who is measured among a population, and the cell that they go to. */
+/** The clients of a population that are measured, and their target cells. */
 const MEASURED = [
   [BIG, 1, 'the one with'],
   ['CLI4711', 2, 'a small one beside'],
@@ -98,7 +98,7 @@ const MEASURED = [
 const CELLS_OF_LARGE = 8;
 
 /**
- * The same on the coordinator of a cluster, and once more when both have been moved to cells on its workers; undefined where there is no
+ * The same on the coordinator of a cluster, and again when both clients have been moved to cells on its workers; undefined without a
  * cluster.
  */
 export async function measureMoved(population: Population, name: string): Promise<string[] | undefined> {
@@ -115,7 +115,7 @@ export async function measureMoved(population: Population, name: string): Promis
       await move(database.url, { clientId, from: 0, to });
       moves.push(`The move of ${what} ${name} payments took ${((performance.now() - began) / 1_000).toFixed(0)} s.`);
     }
-    // A server has to clean up after the moves, which is not part of what follows.
+    // Cleaning up after the moves is not part of the measurement.
     for (const server of [database.url, ...(await workersOf(database.url))])
       await onServer(server, (client) => client.query('vacuum (analyze)'));
     return [...before, ...(await measureBoth(database.url, `${name} payments, in a cell`)), ...moves];
@@ -144,7 +144,7 @@ async function move(url: string, relocation: Relocation): Promise<void> {
   }
 }
 
-/** New payments of the client need one approval; those that it has stay as they are. */
+/** New payments of the client need one approval; existing ones stay as they are. */
 async function needApprovals(url: string, client: string): Promise<void> {
   const db = new pg.Client({ connectionString: url });
   await db.connect();
@@ -161,7 +161,7 @@ function sample(parties: Party[]): Party[] {
   return parties.filter((_, index) => index % step === 0);
 }
 
-/** The same clients, each of another cell than the one before. */
+/** The same clients, ordered so that each is in another cell than the one before. */
 function inTurnOfCells(parties: Party[], cells: number): Party[] {
   const share = Math.ceil(parties.length / cells);
   const rounds = Array.from({ length: share }, (_, place) => parties.filter((_each, index) => index % share === place));
@@ -304,7 +304,7 @@ class Operations {
     return token;
   }
 
-  /** Events of clients that have one subscription each, from the event to the receiver's answer in the history. */
+  /** Events of clients with one subscription each, timed from the event to the receiver's answer in the history. */
   async #deliveries(meter: Meter): Promise<Cost> {
     const stop = await startReceiver(this.#cells, this.#parties);
     const pool = this.#cells.pool(4);

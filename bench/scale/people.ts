@@ -1,4 +1,4 @@
-/** Clients with all that a payment needs, as imports make them. */
+/** Clients with everything that a payment needs, created by imports. */
 import { Readable } from 'node:stream';
 import { callOperator } from '../../src/cli/operator-call.ts';
 import type { ImportAnswer } from '../../src/imports/import.ts';
@@ -13,7 +13,7 @@ export interface Party {
   trade: string;
 }
 
-/** The party of a client. @param name of everything but the client */
+/** The party of a client. @param name used for everything but the client */
 export function partyOf(client: string, name = client): Party {
   return {
     client,
@@ -24,7 +24,7 @@ export function partyOf(client: string, name = client): Party {
   };
 }
 
-/** Imports what does not exist of each party but its client. */
+/** Imports each party's missing records, except its client. */
 export async function importParties(service: FedService, parties: Party[]): Promise<void> {
   for (const role of ['creator', 'approver'] as const)
     await importLines(
@@ -91,7 +91,7 @@ export function paymentOf({ client, creator, beneficiary, trade }: Party, more: 
   };
 }
 
-/** One import; what exists already stays as it is. @throws where a line was refused */
+/** Runs one import; existing records stay as they are. @throws if a line was refused */
 export async function importLines(service: FedService, kind: string, lines: object[]): Promise<void> {
   const chunks = function* () {
     for (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`);

@@ -7,10 +7,10 @@ import { createSubscription } from '../../src/webhooks/subscription.ts';
 import type { BenchCells } from './cells.ts';
 import type { Party } from './people.ts';
 
-/** Seals the secrets of subscriptions; the service has it too. */
+/** Seals the secrets of subscriptions; the service uses the same key. */
 export const MASTER_KEY = Buffer.alloc(32, 7);
 
-/** Subscribes the clients to their payments, in place of any subscription that there is. @returns what ends receiver and subscriptions */
+/** Subscribes the clients to their payments, replacing existing subscriptions. @returns a function that ends the receiver and the subscriptions */
 export async function startReceiver(cells: BenchCells, parties: Party[]): Promise<() => Promise<void>> {
   const receiver = fork(new URL('../webhooks/receiver.ts', import.meta.url));
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
@@ -30,7 +30,7 @@ export async function startReceiver(cells: BenchCells, parties: Party[]): Promis
     );
   }
   return async () => {
-    // Later calls would be told to a receiver that has gone.
+    // Otherwise later calls would be sent to a receiver that no longer exists.
     for (const { client } of parties) await unsubscribe(client);
     await pool.end();
     receiver.disconnect();

@@ -1,4 +1,4 @@
-/** What the benches of the payments search share: the times of one search in several places. */
+/** Shared code of the payment search benches: measures one search in several places. */
 import type { Pool } from '../../src/database/database.ts';
 import { searchPayments } from '../../src/payments/search/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';
@@ -18,7 +18,7 @@ interface SearchCase {
 
 interface Measured {
   total: number;
-  /** Searches, those of the warm-up among them. */
+  /** The number of searches, including the warm-up. */
   runs: number;
   p50: number;
   p99: number;
@@ -32,7 +32,7 @@ export const view = (clientId: string) => ({
   trackingCutoff: '2020-01-01',
 });
 
-/** Two cases in turn, so that whatever else the machine does at the moment slows both. Times are in milliseconds. */
+/** Runs two cases in turn, so that other load on the machine slows both. Times are in milliseconds. */
 export async function measure(cases: [SearchCase, SearchCase]): Promise<[Measured, Measured]> {
   const results = cases.map((each) => ({
     ...each,
@@ -47,7 +47,7 @@ export async function measure(cases: [SearchCase, SearchCase]): Promise<[Measure
       each.total = (await searchPayments(each.pool, view(each.client), each.search)).total;
       if (run >= WARM_UP) each.times.push(performance.now() - start);
     }
-    // A shape that is slow anyway need not be shown slow three hundred times.
+    // A slow shape need not be repeated three hundred times.
     if (run > WARM_UP + 20 && performance.now() - began > MAX_SHAPE_MS) break;
   }
   return results.map(({ total, times }) => {

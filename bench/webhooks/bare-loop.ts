@@ -1,7 +1,7 @@
 /**
- * The measure for the engine: a loop of undici POSTs and nothing else, in its own process. The requests are the engine's, with the same
- * headers and both signatures, made with the library's HMAC.
- * Arguments: port, number of requests, requests at once, length of the padding. Sends its rate.
+ * The reference for the engine: a bare loop of undici POSTs in its own process. The requests are those of the engine, with the same headers
+ * and both signatures, made with the library's HMAC. Arguments: port, number of requests, concurrent requests, length of the padding. Sends
+ * its rate.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { Pool } from 'undici';

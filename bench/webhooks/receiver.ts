@@ -1,6 +1,7 @@
 /**
- * The receiver of the webhook bench, in its own process: answers 200, notes when each event arrived, never answers on /hang. It shares the
- * machine with what is measured. It therefore reads only what it needs, from the bare connection: in a third of the time of node:http.
+ * The receiver of the webhook bench, in its own process. It answers 200, records when each event arrived, and never answers on /hang.
+ * Because it shares the machine with what is measured, it reads only what it needs, from the bare connection. That takes a third of
+ * node:http's time.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
@@ -12,7 +13,7 @@ const LENGTH = 'content-length: ';
 let arrived: [number, number][] = [];
 let count = 0;
 
-/** Answers the whole requests, one after the other; gives the rest. */
+/** Answers all complete requests in order; returns the rest. */
 function answer(socket: Socket, received: Buffer): Buffer {
   let rest = received;
   for (;;) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pool } from '../../src/database/database.ts';
 
 /**
- * Deliveries a second of a queue without batches: pgbench inserts, claims and records attempts row by row. Undefined if pgbench is not
+ * Deliveries per second of a queue without batches: pgbench inserts, claims and records attempts row by row. Undefined if pgbench is not
  * installed.
  * @param options `folder`: for the script
  */

@@ -1,4 +1,4 @@
-/** The service with the role worker, in its own process: sends its largest resident memory. Arguments: database, data directory. */
+/** The service with the role worker in its own process. It sends its peak resident memory. Arguments: database, data directory. */
 
 import { createLog } from '../../src/process/log.ts';
 import { startService } from '../../src/service.ts';

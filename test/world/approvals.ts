@@ -11,7 +11,7 @@ export interface Person {
   token: string;
 }
 
-/** A client whose payments need approvals, its creator, and people by name. */
+/** A client whose payments need approvals, the creator of its payments, and further people by name. */
 export async function approvalsWorld(service: TestService, names: string[], client: object = {}) {
   const world = await createWorld(service, 'Approvals', { payment_approvals_enabled: true, ...client });
   const { clientId, contactId } = world;
@@ -41,7 +41,7 @@ export async function approvalsWorld(service: TestService, names: string[], clie
     person,
     hire,
     ask,
-    /** Sends a configuration written as {group: [names]} and [threshold, level, level...]; a level is [[group, group], [group]]. */
+    /** Sends a configuration. Groups are {group: [names]}; a rule is [threshold, level, level...], and a level is [[group, group], [group]]. */
     configure: (groups: Record<string, string[]>, rules: [number | string, ...string[][][]][], currency = 'EUR') =>
       ask(
         owner,
@@ -57,14 +57,14 @@ export async function approvalsWorld(service: TestService, names: string[], clie
       assert.equal(made.status, 201, made.text);
       return made.body.payment_id;
     },
-    /** Payments that the search shows a contact as pending its approval. */
+    /** The payments that the search shows a contact as pending its approval. */
     pendingOf: async (who: Person, status = 'pending_your_approval'): Promise<string[]> => {
       const found = await ask(who, 'GET', '/payments', undefined, `&status=${status}&page_size=1000`);
       assert.equal(found.status, 200, found.text);
       assert.equal(Number(found.headers.get('x-total-count')), found.body.length);
       return found.body.map((payment: { payment_id: string }) => payment.payment_id);
     },
-    /** The statuses that were notified of a payment, in order. */
+    /** The statuses of a payment that were notified, in order. */
     notified: async (id: string): Promise<string[]> => {
       const { rows } = await service.query(
         `select body from webhook_events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
@@ -99,7 +99,7 @@ export function configuration(
   };
 }
 
-/** Makes copies of a payment that waits for approvals, one for each second after it, by SQL. */
+/** Copies a payment that waits for approvals by SQL: one copy for each following second. */
 export async function copyPayment(
   service: Pick<TestService, 'query'>,
   paymentId: string,
@@ -129,6 +129,6 @@ export async function copyPayment(
        cross join (select p.id, p.created, p.payment_date, o.id as of from ${made}) c where a.payment_id = c.of`,
     [paymentId],
   );
-  // As the database's own rhythm does it: plans for empty tables take seconds on a busy machine.
+  // PostgreSQL would do this in its own time. Until then, plans made for empty tables take seconds on a busy machine.
   await service.query('analyze payments, payment_approvals, payment_approvers');
 }
