@@ -17,7 +17,6 @@ import { until } from './world/until.ts';
 
 /** Several hosts in DATABASE_URL, and a failover from one PostgreSQL to its standby (docs/configuration.md). */
 const skip = defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL;
-/** Seconds after the new primary within which requests succeed (operating.md, 6). */
 
 test('a connection string is read as libpq reads it', () => {
   const cases: [string, string[], string][] = [

@@ -41,8 +41,8 @@ export async function floorHead(db: Db): Promise<Head | undefined> {
 }
 
 /**
- * Stores the head of the chain each minute and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too, so
- * a missing head means that the service or the collection of its log was down. The first head follows the first row.
+ * Stores the head of the chain each minute and writes it to the log (docs/audit.md). A minute in which nothing was sealed has a head too,
+ * so a missing head means that the service or the collection of its log was down. The first head follows the first row.
  */
 export async function makeHead({ backgroundPool, vault, clock, log }: Context): Promise<void> {
   const now = clock.now();

@@ -88,7 +88,7 @@ export const BENEFICIARY = new RecordKind({
     account_id: made(Type.Integer({ description: 'The number of its bank account; it never changes' }), { example: 1 }),
     source: made(Type.Enum([...SOURCES], { description: 'Who made it' }), { example: 'institution' }),
     created: made(Type.String({ format: 'date', description: 'London day of its creation' }), {
-      // Immutable, as what Citus returns has to be.
+      // Immutable, as Citus requires for returned expressions.
       elsewhere: "(created_at at time zone 'Europe/London')::date",
       example: '2026-07-01',
     }),

@@ -5,7 +5,7 @@ import { type Db, first, type Transaction, transaction } from '../database/datab
 
 /** Orders with many rows are worked on in steps, each in a transaction of its own. */
 
-/** The outcome of a step: another one follows, or the order waits for somebody or for a moment. */
+/** The outcome of a step: another one follows, or the order waits for a person or for a time. */
 export type Outcome = 'goes on' | 'waits';
 
 /** A step of an order. */
@@ -16,7 +16,7 @@ export interface StepOf<Order> {
   act: Act;
   /** The row of the order, which is locked. */
   order: Order;
-  /** Requests are answered beside it: it takes fewer rows. Each costs more, and others wait less (docs/performance-orders.md). */
+  /** True while the process answers requests: the step takes fewer rows. Each row costs more, but requests wait less (docs/performance-orders.md). */
   gently: boolean;
 }
 

@@ -5,7 +5,7 @@ import { fieldsOf } from '../values/unknown.ts';
 
 /** The most rows of one order. */
 export const MAX_ROWS = 5_000;
-/** A row with more fields is compared as it was sent. */
+/** The most fields of a row for the comparison by meaning. A row with more fields is compared as it was sent. */
 const MAX_FIELDS = 256;
 /** The most unknown fields that are reported for one row. */
 export const MAX_UNKNOWN_FIELDS = 10;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { monotonic } from '../values/calendar.ts';
 
-/** Milliseconds of work before others have their turn. */
+/** Milliseconds of work before other work gets a turn. */
 const TURN_MS = 1;
-/** Elements between two looks at the clock. */
+/** Elements processed between two checks of the time. */
 const ELEMENTS = 5;
 
-/** Long work in parts: where the turn is over, others have theirs before the next begins. */
+/** Splits long work into turns. Between two turns, the process does other work. */
 export class Turn {
   #began = monotonic();
 

@@ -6,13 +6,13 @@ import { monotonic } from '../values/calendar.ts';
 import { messageOf } from '../values/unknown.ts';
 import { type Engine, openOrders, stepOrder } from './engine.ts';
 
-/** Milliseconds between two looks for orders that wait for a moment, for example until FX opens. Whoever leaves work wakes the worker. */
+/** Milliseconds between two looks for orders that wait for a time, for example until FX opens. Code that leaves work wakes the worker. */
 const LOOK_INTERVAL_MS = 1_000;
 /** The most orders of one kind in a cell that are worked on in turn. */
 const MAX_OPEN_ORDERS = 20;
-/** Milliseconds for which an order is worked on gently, where requests are answered beside it. Then it has to be done. */
+/** Milliseconds for which an order is processed gently while requests arrive. After that, it is processed at full speed. */
 const GENTLE_MS = 12_000;
-/** What follows a gentle step is rest: so much of the time that the step took, and at most so many milliseconds. */
+/** The rest after a gentle step: this share of the step's time, but at most MAX_REST_MS milliseconds. */
 const REST_SHARE = 0.5;
 const MAX_REST_MS = 20;
 
@@ -43,7 +43,7 @@ export class OrderWorker {
     for (const looking of this.#looking) looking.wake();
   }
 
-  /** Ends with the current steps. Another process goes on with the orders. */
+  /** Waits for the current steps and stops. Another process continues with the orders. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#looking.map((looking) => looking.stop()));
@@ -77,7 +77,7 @@ export class OrderWorker {
         }
       }
     }
-    // What waits for a moment is not announced.
+    // Nothing announces that the time of a waiting order has come.
     if (waiting.length > 0) context.rhythm?.againFor(this);
     if (failure) throw failure;
   }

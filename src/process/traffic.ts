@@ -1,13 +1,13 @@
 import { monotonic } from '../values/calendar.ts';
 
-/** Milliseconds after a request for which others are taken to follow. */
+/** Milliseconds after a request during which more requests are expected. */
 const BUSY_MS = 250;
 
-/** Whether this process answers requests at present. Background work that can wait leaves it room then. */
+/** Tells whether this process is answering requests. Background work that can wait then makes room for them. */
 export class Traffic {
   #cameAt = Number.NEGATIVE_INFINITY;
 
-  /** A request has come. */
+  /** Records that a request has arrived. */
   note(): void {
     this.#cameAt = monotonic();
   }

@@ -1,13 +1,13 @@
-/** Cells of a row that are kept. What has more is no record of anything: the others are counted. */
+/** The number of cells kept per row. A row with more is not a valid record; its other cells are only counted. */
 const MAX_CELLS = 256;
 
 /** A row of a CSV file. */
 export interface CsvRow {
   /** The line where it begins, from 1. */
   line: number;
-  /** The first MAX_CELLS of them. */
+  /** The first MAX_CELLS cells. */
   cells: string[];
-  /** How many it has. */
+  /** The number of all cells. */
   count: number;
 }
 
@@ -68,7 +68,7 @@ function endOfQuoted(text: string, from: number): number {
   return -1;
 }
 
-/** Where a comma, the end of a line or of the text ends a cell. */
+/** The end of an unquoted cell: a comma, the end of the line or the end of the text. */
 function endOfPlain(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -77,7 +77,7 @@ function endOfPlain(text: string, from: number): number {
   return text.length;
 }
 
-/** How many lines end between two places. */
+/** The number of line ends between two positions. */
 function linesIn(text: string, from: number, to: number): number {
   let lines = 0;
   for (let at = from; at < to && at < text.length; at += 1) {

@@ -23,13 +23,13 @@ export type WrittenDigits = ReadonlyMap<object, ReadonlyMap<string, string>>;
 
 const documents = new WeakMap<object, WrittenDigits>();
 
-/** Values of a document: several times those of the longest file of payments. */
+/** The most values of a document: several times the values of the largest file of payments. */
 const MAX_VALUES = 300_000;
 
-/** How deep a document may be to be parsed at once; the reviver refuses those that are too deep for whoever works on them. */
+/** The deepest document that is parsed at once. The reviver refuses documents that are too deep for the code that uses them. */
 const MAX_DEPTH = 500;
 
-/** A document with more values than MAX_VALUES. Millions of empty ones would take seconds. */
+/** A document with more than MAX_VALUES values. Millions of empty ones would take seconds. */
 export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
   constructor() {
@@ -71,7 +71,7 @@ const CLOSING = [93, 125];
 const NUMBER = /-?[0-9.eE+-]*/y;
 
 /**
- * Looks over a JSON text without parsing it, which takes a tenth of the time that looking at each value does.
+ * Scans a JSON text without parsing it, which takes a tenth of the time that checking each value takes.
  * @returns whether each number prints as it was written, and no key can be `__proto__`
  * @throws TooManyValues
  */
@@ -99,7 +99,7 @@ function isPlain(text: string): boolean {
   return plain;
 }
 
-/** Where the quote is that ends a text; the end of the document where none does. */
+/** The position of the quote that ends a text; the end of the document if there is none. */
 function endOfText(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -7,15 +7,15 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Digits that the name of a field may have; an account number has more. */
+/** The most digits in a field name that a refusal repeats; an account number has more. */
 const MAX_NAME_DIGITS = 4;
 
-/** A field name that a caller made up, as a refusal repeats it. Where it could be a bank detail, its digits are not shown. */
+/** A caller's field name in the form that a refusal repeats. If it could be a bank detail, its digits are hidden. */
 export function shownName(name: string): string {
   return (name.match(/\p{Nd}/gu)?.length ?? 0) > MAX_NAME_DIGITS ? name.replace(/\p{Nd}/gu, '*') : name;
 }
 
-/** Whether a text has so many characters (code points). Those of one that is far too long are not counted. */
+/** Whether the number of characters (code points) of a text is in a range. Characters of a far too long text are not counted. */
 export function hasCharacters(text: string, { least = 0, most }: { least?: number; most: number }): boolean {
   if (text.length > 2 * most) return false;
   const { length } = [...text];

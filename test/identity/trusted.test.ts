@@ -20,7 +20,7 @@ import {
   Visitor,
 } from '../world/visitor.ts';
 
-/** The token operations of the trusted address. The TLS before them is in trusted-listener.test.ts; here the certificate is given. */
+/** The token operations of the trusted address. Here the certificate is given; other tests cover the TLS in front of it. */
 
 const SUBJECT = 'CN=acme,O=Acme Ltd,C=GB';
 

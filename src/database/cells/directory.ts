@@ -17,7 +17,7 @@ const LOOKUPS = new Map([
   ['multipayment-uuids', { table: 'multipayments', id: 'multipayment_unique_id', type: 'uuid' }] as const,
 ]);
 
-/** What identifiers of each type look like. */
+/** The form of the identifiers of each type. */
 const FORMS = { uuid: isUuid, bigint: (id: string) => /^\d{1,18}$/.test(id), text: () => true };
 
 /** The address of one record, or of an action on it: its noun, and the name of the parameter. */
@@ -51,7 +51,7 @@ export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Prom
   return [...(await homesOfRecords(pool, own, [known])).values()][0] ?? null;
 }
 
-/** A multi payment is named by its number, also as `MP000001`, or by its uuid. */
+/** A multi payment is identified by its number, such as `MP000001` or `1`, or by its uuid. */
 function multipaymentOf(id: string): [noun: string, id: string] {
   return isUuid(id) ? ['multipayment-uuids', id] : ['multipayments', id.replace(/^MP/i, '')];
 }

@@ -167,7 +167,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** A text is no threshold. Once the digits of numbers have been kept (server.ts), the domain cannot tell one from the other. */
+/** Refuses a threshold that is a text. After the digits of numbers have been kept (server.ts), the domain cannot tell texts from numbers. */
 function refuseTextThresholds(request: FastifyRequest, _reply: unknown, done: (fault?: Error) => void): void {
   const { ruleset } = (request.body ?? {}) as { ruleset?: { rules?: unknown } | null };
   const rules = Array.isArray(ruleset?.rules) ? ruleset.rules : [];

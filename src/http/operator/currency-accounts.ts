@@ -107,5 +107,5 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
   );
 }
 
-/** Nothing of a currency, with its decimals: what is computed has as many. */
+/** Zero with the decimals of a currency, which computed amounts have too. */
 const nothingOf = async (db: Db, currency: string) => (await zerosOf(db, [currency])).get(currency) ?? '0';

@@ -123,7 +123,7 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
     (clientId === undefined ? undefined : await homeOfClient(pool, clientId)) ?? (await homeOfRecord(pool, named));
   if (home?.moving) await refuseMoving(pool, home.clientId);
   if (home) return enterCell(request, home.cell, home.clientId);
-  // A client or a record that no cell has is not in the first one either: there the request finds it missing.
+  // A client or a record that is in no cell is not in the first one either. There the request finds that it does not exist.
   if (home === null) return enterCell(request, 0);
   if (reads) return enterCell(request, 'all');
   enterCell(request, clientId === undefined ? 'none' : 0);

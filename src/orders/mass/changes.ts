@@ -104,10 +104,10 @@ export async function confirmFile(
   if (fault) throw refusedBody([fault]);
   requireConfirmable(found);
   if (needed && !proof) throw stepUpRequired();
-  // The client's lock comes before the file, as it does for who works on files and for a reset.
+  // The client's lock is taken before the file, in the same order as by the worker and by a reset.
   const using = proof && needed ? useUp(tx, named, { proof, now: act.now }) : shareLock(tx, named.clientId);
   const challenge = await using.catch(async (error: unknown) => {
-    // Somebody else may have confirmed the file, with the same code.
+    // Meanwhile somebody else may have confirmed the file, with the same code.
     requireConfirmable(await findFile(tx, named));
     throw error;
   });
@@ -126,7 +126,7 @@ export async function confirmFile(
   });
 }
 
-/** The fault of what exchanges may cost at most: it has at most the decimals of the currency that they sell. */
+/** The fault of a maximum cost, which may have at most the decimals of the sold currency. */
 export async function maximumFault(
   db: Db,
   maximum: string | undefined,

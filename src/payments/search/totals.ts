@@ -162,7 +162,7 @@ function firstOfNextMonth(day: string): string | null {
     : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
 }
 
-/** The last day of the month before a day's, or null before the first month that can be written. */
+/** The last day of the month before a day's month, or null before the first month that can be written. */
 function lastOfFormerMonth(day: string): string | null {
   return day < '0001-02-01' ? null : addDays(`${day.slice(0, 7)}-01`, -1);
 }

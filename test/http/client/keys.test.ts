@@ -4,7 +4,7 @@ import { accessToken } from '../../world/access-token.ts';
 import { createWorld } from '../../world/client.ts';
 import { type Answer, startTestService, type TestService } from '../../world/service.ts';
 
-/** Idempotency-Key on the POSTs of the client API (instructions.md, 2). */
+/** Idempotency-Key on the POSTs of the client API. */
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
