@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { databaseFault } from '../../src/database/fault.ts';
@@ -38,8 +39,28 @@ describe('a process', () => {
     const ready = await health('/health/ready');
     assert.deepEqual([ready.status, ready.body], [200, { ready: true }]);
     assert.equal((await health('/health/ready', 'HEAD')).status, 200);
-    assert.deepEqual([(await health('/payments')).status, (await health('/metrics', 'POST')).status], [404, 405]);
+    const [unknown, changed] = [await health('/payments', 'POST'), await health('/metrics', 'POST')];
+    assert.deepEqual([unknown.status, unknown.body.code], [404, 'not_found']);
+    assert.deepEqual([changed.status, changed.body.code], [405, 'method_not_allowed']);
+    assert.equal(changed.headers.get('allow'), 'GET, HEAD');
+    for (const { headers } of [ready, unknown, changed]) assert.ok(headers.get('x-request-id'));
     assert.equal((await call(`${service.operatorUrl}/metrics`, 'GET')).status, 200);
+  });
+
+  test('answers what is no request as every listener does', async () => {
+    const { hostname, port } = new URL(service.service.healthUrl ?? '');
+    for (const [sent, status, code] of [
+      ['NOPE / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+      ['GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+      [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ] as const) {
+      const socket = connect(Number(port), hostname);
+      socket.write(sent);
+      const answer = await text(socket);
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+      assert.match(answer, /^x-request-id: [0-9a-f-]{36}\r$/im);
+      assert.ok(answer.includes(`"code":"${code}"`), answer);
+    }
   });
 
   test('has a gauge for each thing that can fall behind', async () => {

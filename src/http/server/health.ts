@@ -2,10 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from '../../process/log.ts';
 import type { Part } from '../../process/parts.ts';
 import type { Config } from '../../settings/config.ts';
-import { StartupError } from '../../values/errors.ts';
+import { Problem, StartupError } from '../../values/errors.ts';
 import { codeOf } from '../../values/unknown.ts';
+import { errorMessage, STATUS } from '../schemas/problem.ts';
 import { authorityOf, type Binding, listenOn } from './listener.ts';
 import { portFault } from './ports.ts';
+import { requestIdFrom } from './request-id.ts';
+import { answerUnparsed } from './unparsed.ts';
 
 /** What the health listener reports. */
 export interface Health {
@@ -37,11 +40,17 @@ export class HealthListener implements Part {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#server = createServer((request, response) => {
+    this.#server = createServer({ requireHostHeader: false }, (request, response) => {
+      response.setHeader('x-request-id', requestIdFrom(request.headers['x-request-id']));
+      response.setHeader('x-content-type-options', 'nosniff');
       answer(options.health, request, response).catch((error: Error) => {
         options.log.error({ reason: error.message }, 'health or metrics could not be told');
         send(response, 500, { ready: false, reason: 'health could not be told; the log has the reason' });
       });
+    });
+    answerUnparsed(this.#server, {
+      refused: ({ problem: { code, details }, status, requestId, traceId }) =>
+        options.log.info({ request_id: requestId, trace_id: traceId, status, code, details }, 'request'),
     });
   }
 
@@ -77,26 +86,26 @@ export class HealthListener implements Part {
   }
 }
 
+const PATHS = ['/health/live', '/health/ready', '/metrics'];
+
 async function answer(health: Health, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  const { method = '', httpVersion, headers, url = '' } = request;
+  const refuse = (problem: Problem) => send(response, STATUS[problem.code], errorMessage(problem));
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return refuse(new Problem('malformed_request', 'header.Host: is required (RFC 9112, 3.2)'));
+  const path = url.split('?', 1)[0] ?? '';
+  if (!PATHS.includes(path)) return refuse(new Problem('not_found', `path: only ${PATHS.join(', ')} are served here`));
+  if (method !== 'GET' && method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    return send(response, 405, { reason: 'only GET is served here' });
+    return refuse(new Problem('method_not_allowed', `${method}: the methods of ${path} are GET, HEAD`));
   }
-  switch (request.url?.split('?', 1)[0]) {
-    case '/health/live':
-      return send(response, 200, { status: 'ok' });
-    case '/health/ready': {
-      const { status, body } = readyAnswer(await health.fault());
-      return send(response, status, body);
-    }
-    case '/metrics': {
-      const { contentType, text } = await health.metrics();
-      response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
-      return;
-    }
-    default:
-      return send(response, 404, { reason: 'only /health/live, /health/ready and /metrics are served here' });
+  if (path === '/health/live') return send(response, 200, { status: 'ok' });
+  if (path === '/health/ready') {
+    const { status, body } = readyAnswer(await health.fault());
+    return send(response, status, body);
   }
+  const { contentType, text } = await health.metrics();
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
 }
 
 /** The answer of /health/ready, on this listener and on the operator's. */
