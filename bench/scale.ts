@@ -1,21 +1,21 @@
 /**
- * What operations cost where there is much of everything: `npm run bench -- scale [search] [beside] [operations] [cells] [moved] [disk]`.
+ * What operations cost with large amounts of data: `npm run bench -- scale [search] [beside] [operations] [cells] [moved] [disk]`.
  *
- * - `search`: the shapes of `npm run bench -- search` for a client with many million payments and for one with a tenth of them, each
+ * - `search`: the shapes of `npm run bench -- search` for a client with many million payments and for one with a tenth of them. Each is
  *   beside 10,000 small clients, in two databases in turn.
- * - `beside`: the same for a client with a million payments, first with few payments of others beside it, then with 29 million of them.
- * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
- *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
- * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8. LOMBARD_TEST_DATABASE_URL
- *   names its coordinator, and all its servers count together. First come 100 clients of one PostgreSQL. LOMBARD_BENCH_PER_CELL: at
- *   most so many calls a second in each cell, from cell to cell, so that rows with different numbers of cells compare.
- * - `moved`: the client with many million payments and a small one, on the coordinator of that cluster, and once more when each has been
- *   moved to a cell of its own on a worker.
- * - `disk`: what a payment of five steps takes.
+ * - `beside`: the same for a client with a million payments, beside few payments of other clients, then beside 29 million of them.
+ * - `operations`: processor time of one search page, creation, approval, delivery and imported line, separately for the service and
+ *   PostgreSQL. It is measured with 10, 1,000 and 20,000 clients, then for a client with many million payments and a small one beside it.
+ * - `cells`: the same for 100 clients in 2, 8 and 32 cells of a Citus cluster, and for 10, 1,000 and 20,000 clients in 8 cells.
+ *   LOMBARD_TEST_DATABASE_URL names the coordinator, and all servers of the cluster count together. 100 clients of one PostgreSQL come
+ *   first. LOMBARD_BENCH_PER_CELL limits the calls per second in each cell, so that runs with different numbers of cells are comparable.
+ * - `moved`: the client with many million payments and a small one on the coordinator of that cluster, and again after each has been
+ *   moved to its own cell on a worker.
+ * - `disk`: the disk space of a payment with five steps.
  *
- * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and
- * half an hour of one core to fill, the one of `beside` three times as much. They stay in the temporary directory, or in LOMBARD_BENCH_DIR.
- * docs/scale.md has the numbers.
+ * LOMBARD_BENCH_MILLIONS: the payments of the large client in millions, 10 by default; 0.1 for a quick run. Its database takes 1.3 KB per
+ * payment, and half an hour of one core to fill; the one of `beside` takes three times as much. They stay in the temporary directory, or in
+ * LOMBARD_BENCH_DIR. docs/scale.md has the numbers.
  */
 import type { Pool } from '../src/database/database.ts';
 import { createPool } from '../src/database/pools.ts';

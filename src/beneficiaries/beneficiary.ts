@@ -126,7 +126,7 @@ export async function findBeneficiary(db: Db, id: string): Promise<{ record: Ben
   return { record: record as Beneficiary, version };
 }
 
-/** What a caller is told about a beneficiary that does not exist or is another client's. */
+/** The refusal of a beneficiary that does not exist or belongs to another client. */
 export function noBeneficiary(): Problem {
   return new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'does not exist' });
 }

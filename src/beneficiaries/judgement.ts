@@ -66,7 +66,7 @@ export async function judgePayees(
   );
 }
 
-/** What a client is told about an account that the institution has blocked. */
+/** The refusal of an account that the institution has blocked. */
 export function isBlocked(): Problem {
   return new Problem(
     'beneficiary_blocked',
@@ -74,7 +74,7 @@ export function isBlocked(): Problem {
   );
 }
 
-/** What a client is told about a payee that it already has. @param name of the other one */
+/** The refusal of a payee that the client already has. @param name of the other one */
 export function isDuplicate(name: string): Problem {
   return new Problem('beneficiary_duplicate', `${name} has this name, account and currency`);
 }

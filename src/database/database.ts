@@ -46,7 +46,7 @@ const HOOKS = new WeakMap<Pool, TransactionHooks>();
 const LEFT = new WeakMap<Transaction, Set<Work>>();
 const NOTHING: ReadonlySet<Work> = new Set();
 
-/** Records that a transaction leaves work. After the commit, whoever does that work is woken. */
+/** Records that a transaction leaves work. After the commit, the workers that do such work are woken. */
 export function leaveWork(tx: Transaction, work: Work): void {
   const left = LEFT.get(tx);
   if (left) left.add(work);

@@ -23,6 +23,6 @@ export interface ImportRequest<Input, Row extends ImportRow<Input>> {
   confirm?(tx: Transaction): Promise<void>;
   /** What precedes the name of a field in a refusal: `body`, the same as in the single call. */
   place: string;
-  /** Turns a database error into what the caller is told; `integration_error` ends the import. */
+  /** Turns a database error into the caller's refusal; `integration_error` ends the import. */
   toProblem(error: unknown): Problem;
 }

@@ -20,7 +20,7 @@ export class Turn {
   }
 }
 
-/** Works on a long list in turns. */
+/** Processes a long list in turns. */
 export async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]) => readonly R[]): Promise<R[]> {
   const done: R[] = [];
   const turn = new Turn();

@@ -40,7 +40,7 @@ after(async () => {
 /** The service runs as a role that owns nothing. */
 const ROLE = `service_${randomBytes(4).toString('hex')}`;
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test reads of a row is its own affair
+// biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of a row
 async function query(text: string, values?: unknown[], connectionString = database.url): Promise<any[]> {
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -154,7 +154,7 @@ test('a server that is down is tried for a day, then the request has failed; one
   const asked = (await service.query('select created_at from statement_requests')).rows[0].created_at.getTime();
   assert.ok(first - asked > 26_000 && first - asked < 40_000, 'half a minute after the first attempt');
   let attempts = 1;
-  // The token has expired long since: the request is the service's own affair.
+  // The token expired long ago: the request is the service's own.
   while (state.status === 'retrying') {
     state = await goOn(service, world, 21_600);
     attempts += 1;

@@ -16,7 +16,7 @@ export interface Sandbox {
   /** Runs a command to its end. */
   run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Like `run`, with the standard output parsed as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of an answer
   json(...args: string[]): Promise<any>;
   /** Starts a command that keeps running. */
   start(...args: string[]): Command;

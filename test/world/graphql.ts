@@ -4,7 +4,7 @@ import { type Answer, call, type TestService } from './service.ts';
 
 /** A GraphQL answer and its HTTP side. */
 export interface GraphqlAnswer extends Answer {
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of an answer
   data: any;
   // biome-ignore lint/suspicious/noExplicitAny: the same
   errors: any[] | undefined;

@@ -31,7 +31,7 @@ export async function createIntegrator(service: TestService, client: object = {}
       return { ...hired, token: own, ask: as(own) };
     },
     /** The bodies of all notifications, in order. */
-    // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body is its own affair
+    // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of a body
     bodies: async (): Promise<{ type: string; body: any }[]> => {
       const { rows } = await service.query(
         'select type, body from webhook_events where client_id = $1 order by created_at, id',

@@ -15,7 +15,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of an answer
   body: any;
 }
 

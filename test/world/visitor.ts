@@ -10,7 +10,7 @@ export interface Seen {
   headers: Headers;
   text: string;
   location: URL | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of an answer
   body: any;
 }
 

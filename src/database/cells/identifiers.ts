@@ -112,7 +112,7 @@ export async function newIds(
   return refused;
 }
 
-/** What a caller is told whose identifier belongs to another record. It is the same text as when the index finds it. */
+/** The refusal of an identifier that belongs to another record. Its text is the same as if the index had found it. */
 export function takenId(field: ClaimedField): Problem {
   const message = field === 'uuid' ? 'is already the uuid of another payment' : 'is already in use';
   return new Problem('already_exists', { field, message });

@@ -21,7 +21,7 @@ const ASK_AGAIN_MS = 1_000;
 /** Milliseconds after which Citus gives up connecting to a worker. */
 const CONNECTS_WITHIN_MS = 1_500;
 const GIVE_UP_MS = 5_000;
-/** Connections for questions. They close after so many idle milliseconds. */
+/** The most connections for questions, and the idle milliseconds after which they close. */
 const MAX_ASKING = 4;
 const MAX_IDLE_MS = 10_000;
 

@@ -51,7 +51,7 @@ export function importBody(
   return unpacked(bytes);
 }
 
-/** What a caller is told whose body is missing or empty: the file was lost on the way. */
+/** The refusal of a missing or empty body: the file was lost on the way. */
 export function noBody(): Problem {
   return new Problem('invalid_body', 'body: is required: a JSON record a line');
 }

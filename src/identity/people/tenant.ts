@@ -19,12 +19,12 @@ export async function existingClients(db: Db, ids: readonly string[]): Promise<S
   return new Set(rows.map((row) => row.client_id));
 }
 
-/** What a caller is told who names a client that does not exist. @param inside path of the record within the request, such as `trades[0].` */
+/** The refusal of a client that does not exist. @param inside path of the record within the request, such as `trades[0].` */
 export function noClient(inside = ''): Problem {
   return new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
 }
 
-/** What a caller is told about a field that names something the client does not have. */
+/** The refusal of a field that names something the client does not have. */
 export function notOfClient(code: ErrorCode, field: string): Problem {
   return new Problem(code, { field, message: 'does not exist for this client' });
 }

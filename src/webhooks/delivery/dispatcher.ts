@@ -20,8 +20,8 @@ const MAX_CONNECTIONS_OF_CELLS = 16;
 const QUERY_TIMEOUT_MS = 15_000;
 /**
  * Milliseconds after which a Citus coordinator ends a transaction that waits for its next statement. A fan-out takes several statements
- * there, and the engine sends each as soon as it has the previous answer. So whoever is silent for longer is gone. Its events go back to
- * the outbox. An engine that was only slow does them again.
+ * there, and the engine sends each as soon as it has the previous answer. So an engine that is silent for longer counts as gone, and its
+ * events go back to the outbox. An engine that was only slow does them again.
  */
 const MAX_IDLE_IN_TRANSACTION_MS = 5_000;
 /** Seconds for which a connection is kept. Each day has its own statements, which a connection would otherwise keep for ever. */

@@ -16,7 +16,7 @@ const MAX_AHEAD = 500;
 const UNKNOWN_ROOM_FACTOR = 4;
 /** If more requests than this are in flight, a failing endpoint gets only one slot. */
 const BUSY_IN_FLIGHT = 1_000;
-/** Milliseconds after its last use during which the database is told an endpoint's room. Afterwards the default applies. */
+/** Milliseconds after its last use for which an endpoint's room is kept in the database. Afterwards the default applies. */
 const ROOM_KNOWN_MS = 1_000;
 /** Milliseconds after which an unused endpoint is forgotten. */
 const FORGET_AFTER_MS = 300_000;

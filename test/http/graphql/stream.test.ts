@@ -9,7 +9,7 @@ import { until } from '../../world/until.ts';
 
 interface StreamEvent {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an event is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each test decides what it reads of an event
   data: any;
 }
 
