@@ -365,7 +365,7 @@ test('an order that is only tried answers what success would say, and keeps noth
       'payment_date: 2026-11-28 is a weekend day of EUR; 2026-11-30 is used',
     ],
   );
-  assert.deepEqual([await own.funds(), await own.holds()], [['1000.00', '0', '1000.00'], []]);
+  assert.deepEqual([await own.funds(), await own.holds()], [['1000.00', '0.00', '1000.00'], []]);
   const made = await own.order([own.payment('10.00')], undefined, { headers });
   assert.deepEqual([made.status, made.headers.get('idempotency-replayed')], [201, null]);
   const again = await own.order([own.payment('10.00')], undefined, { headers });
