@@ -38,7 +38,47 @@ export function DocumentPreview(document: DocumentProps): ReactNode {
   );
 }
 
-/** The document itself. Its frame shows bytes that this page has fetched, and never another address. */
+interface DocumentRowProps {
+  clientId: string;
+  /** What has the documents, as `Payment PAY000001`. */
+  of: string;
+  id: string;
+  kinds: readonly { kind: DocumentProps['kind']; title: string }[];
+  /** What one knows it by, in one line. */
+  children: ReactNode;
+}
+
+/** A line of a list with a button for each document of what it names. One that is looked at opens below the line. */
+export function DocumentRow({ clientId, of, id, kinds, children }: DocumentRowProps): ReactNode {
+  const t = useText();
+  const [open, setOpen] = useState<DocumentProps['kind']>();
+  const shown = kinds.find(({ kind }) => kind === open);
+  return (
+    <section className="document-row" aria-label={of}>
+      <div className="document-line">
+        {children}
+        <div className="document-kinds">
+          {kinds.map(({ kind, title }) => (
+            <Button
+              key={kind}
+              kind="quiet"
+              aria-expanded={kind === open}
+              aria-label={t(kind === open ? 'payments.document.hide' : 'payments.document.preview', {
+                name: `${title} ${id}`,
+              })}
+              onPress={() => setOpen(kind === open ? undefined : kind)}
+            >
+              {title}
+            </Button>
+          ))}
+        </div>
+      </div>
+      {shown && <Preview clientId={clientId} kind={shown.kind} id={id} name={`${shown.title} ${id}`} />}
+    </section>
+  );
+}
+
+/** The document itself: its frame shows bytes that this page has fetched, and no other address. */
 function Preview({ clientId, kind, id, name }: DocumentProps): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({

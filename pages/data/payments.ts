@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ApprovalExplanation, Payment } from '../../sdk/src/generated/api.ts';
 import type { OwnAct } from '../../src/approvals/acts.ts';
+import type { Setback } from '../../src/orders/setbacks.ts';
 import type { Activity } from '../../src/payments/views/activity.ts';
 import type { Figures } from '../../src/payments/views/figures.ts';
 import type { Marks } from '../../src/payments/views/marks.ts';
@@ -17,7 +18,8 @@ export type { Payment };
 export type PaymentMarks = Arrived<Marks>;
 export type RecentActivity = Arrived<Activity>;
 export type PaymentOutcome = Arrived<Outcome>;
-export type PaymentOutlook = Arrived<Outlook>;
+/** What is to come, and what went wrong: payments, and what else is in the client's way. */
+export type PaymentOutlook = Arrived<Outlook> & { setbacks: Arrived<Setback>[] };
 
 /** A payment of a list, with marks for what deserves a second look. */
 export interface Listed {

@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { institution, isSandbox } from '../data/document.ts';
 import { Badge } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';
@@ -33,7 +33,10 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
   const [isOpen, setOpen] = useState(false);
   const navigation = useId();
   const path = useLocation({ select: ({ pathname }) => pathname });
+  const nav = useRef<HTMLElement>(null);
   useKeptFocus();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is current with another path
+  useEffect(() => showCurrent(nav.current), [path]);
   return (
     <div className="frame">
       <a className="skip" href="#content">
@@ -60,7 +63,13 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
         <div className="frame-own">{head}</div>
         <Button onPress={onSignOut}>{t('frame.signOut')}</Button>
       </header>
-      <nav className="frame-nav" id={navigation} aria-label={t('frame.navigation')} data-open={isOpen || undefined}>
+      <nav
+        ref={nav}
+        className="frame-nav"
+        id={navigation}
+        aria-label={t('frame.navigation')}
+        data-open={isOpen || undefined}
+      >
         <div>
           {[...Map.groupBy(links, ({ group }) => group)].map(([group, own]) => (
             <ul key={group ?? ''} aria-label={group}>
@@ -93,7 +102,15 @@ export function Frame({ links, head, palette, onSignOut, onLanguage, children }:
   );
 }
 
-/** Whether a deeper link matches the path too, and marks the current page instead. */
+/** Where the list scrolls, the page that is open is in sight there. The window itself stays where it is. */
+function showCurrent(nav: HTMLElement | null): void {
+  const [list, current] = [nav?.firstElementChild, nav?.querySelector('[aria-current="page"]')];
+  if (!list || !current) return;
+  const [frame, link] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+  if (link.top < frame.top || link.bottom > frame.bottom) list.scrollTop += link.top - frame.top - frame.height / 2;
+}
+
+/** Another link leads below it, and is the one that shows where one is. */
 function isElsewhere(to: string, links: FrameProps['links'], path: string): boolean {
   const isBelow = (one: string, other: string) => one === other || one.startsWith(other === '/' ? other : `${other}/`);
   return links.some((other) => other.to !== to && isBelow(other.to, to) && (to === '/' || isBelow(path, other.to)));

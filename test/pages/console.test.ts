@@ -87,6 +87,20 @@ async function act(name: string, reason: string): Promise<void> {
 const lastAudit = async (entity: string, id: string) =>
   (await service.operator('GET', `/audit?entity=${entity}&entity_id=${id}&order=desc&page_size=1`)).body[0];
 
+test('what cannot be asked does not hide the rest of what needs attention', { skip }, async () => {
+  await page.route('**/console/api/imports?*', (route) =>
+    route.fulfill({ status: 502, json: { code: 'integration_error', message: 'Try again.', details: '' } }),
+  );
+  await open('');
+  const part = page.getByRole('region', { name: 'Needs attention' });
+  await part.getByRole('link', { name: '1 notification failed' }).waitFor();
+  await part.getByText('Not known at present: imports that broke off').waitFor();
+  await assertAccessible(page);
+  await page.unroute('**/console/api/imports?*');
+  await part.getByRole('button', { name: 'Try again' }).click();
+  await part.getByText('Not known at present').waitFor({ state: 'detached' });
+});
+
 describe('the console', { skip }, () => {
   test('one field finds a payment; its page tells everything that happened, and acts with a reason', async () => {
     const search = page.getByRole('searchbox', { name: 'Search' });

@@ -204,7 +204,7 @@ describe('stories', { skip }, () => {
   });
 
   test('the first page says what there is, what leaves, what went wrong, and what happened', async () => {
-    const { world, fund } = await createExchange(service);
+    const { world, fund, clientId } = await createExchange(service);
     await fund('EUR', '1234.50');
     await fund('JPY', '7');
     const [leaving, wrong] = [await world.pay({ amount: 60.5 }), await world.pay({ amount: 3 })];
@@ -214,7 +214,22 @@ describe('stories', { skip }, () => {
       assert.equal(status, 200, text);
     };
     await act(wrong.body.payment_id, 'invalidate');
-    const person = await world.hire('Ada', { password: PASSWORD });
+    const person = await world.hire('Ada', { password: PASSWORD }, [...FILE, 'can_manage_webhooks']);
+    const { body: payee } = await service.operator('POST', '/beneficiaries', {
+      ...{ client_id: clientId, beneficiary_name: 'Zwielicht GmbH', currency: 'EUR' },
+    });
+    await service.operator('PATCH', `/beneficiaries/${payee.beneficiary_id}`, { beneficiary_blocked: true });
+    await service.query(
+      `insert into mass_payments (mass_payment_id, client_id, external_reference_id, status, auto_commit, reason, created_by, created_at, received)
+       values (gen_random_uuid(), $1, 'Salaries 11', 'Failed', false, 'other', $2, $3, 0)`,
+      [clientId, person.contactId, service.service.context.clock.now()],
+    );
+    await service.query(
+      `with s as (insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+         values ($1, $2, 'https://receiver.example/hooks', true, '{PAYMENT_STATUS_CHANGE}', now(), now()) returning id)
+       insert into webhook_endpoints (subscription_id, failing_since) select id, now() from s`,
+      [clientId, person.contactId],
+    );
     const page = await openPage();
     await signInTo(page, service, person);
     const part = (name: string) => page.getByRole('region', { name, exact: true });
@@ -228,6 +243,12 @@ describe('stories', { skip }, () => {
     const failed = part('What went wrong');
     await failed.getByText('Stopped by the institution').waitFor();
     await failed.getByRole('link', { name: wrong.body.payment_id, exact: true }).waitFor();
+    for (const [name, what] of [
+      [payee.beneficiary_name, 'Blocked by the institution'],
+      ['Salaries 11', 'Failed'],
+      ['https://receiver.example/hooks', 'Deliveries fail'],
+    ])
+      await failed.getByRole('listitem').filter({ hasText: name }).getByText(what, { exact: true }).waitFor();
     await part('Recent activity').getByRole('heading', { level: 3 }).first().waitFor();
     assert.equal(await failed.getByRole('link', { name: leaving.body.payment_id }).count(), 0);
     await assertGood(page);

@@ -9,7 +9,7 @@ import { Money } from '../../design/money.tsx';
 import { Empty } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { DocumentPreview } from '../document.tsx';
+import { DocumentRow } from '../document.tsx';
 import { DocumentList } from './document-list.tsx';
 
 /** The documents of payments, the newest payment first. */
@@ -20,40 +20,40 @@ export function PaymentDocuments(): ReactNode {
       label={t('documents.find')}
       query={paymentsQuery}
       empty={<Empty title={t('documents.none')}>{t('documents.none.text')}</Empty>}
-      card={(payment) => <PaymentCard key={payment.payment_id} payment={payment} />}
+      line={(payment) => <PaymentLine key={payment.payment_id} payment={payment} />}
     />
   );
 }
 
-function PaymentCard({ payment }: { payment: Payment }): ReactNode {
+function PaymentLine({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   const { payment_id: id, beneficiary_name: payee, payment_currency: currency, created_date: created } = payment;
   const kinds = ['pi', ...(payment.payment_receipt ? ['pr'] : [])] as ('pi' | 'pr')[];
   return (
-    <section className="card stack" aria-label={`${t('documents.payment')} ${id}`}>
-      <div className="row apart">
-        <h2>
-          <Link to="/payments/$payment_id" params={{ payment_id: id } as never}>
-            {id}
-          </Link>
-        </h2>
-        <strong>
-          <Money amount={decimal(payment, 'amount')} currency={currency} />
-        </strong>
-      </div>
-      <p className="quiet small">
-        <Moment at={created} /> · <ForeignText>{payee}</ForeignText>
+    <DocumentRow
+      {...{ clientId, id }}
+      of={`${t('documents.payment')} ${id}`}
+      kinds={kinds.map((kind) => ({ kind, title: t(`documents.${kind}`) }))}
+    >
+      <span>
+        <Link to="/payments/$payment_id" params={{ payment_id: id } as never}>
+          {id}
+        </Link>
+      </span>
+      <span>
+        <ForeignText>{payee}</ForeignText>
         {payment.reference && (
-          <>
+          <span className="small quiet">
             {' · '}
             <ForeignText>{payment.reference}</ForeignText>
-          </>
+          </span>
         )}
-      </p>
-      {kinds.map((kind) => (
-        <DocumentPreview key={kind} clientId={clientId} kind={kind} id={id} name={`${t(`documents.${kind}`)} ${id}`} />
-      ))}
-    </section>
+      </span>
+      <span className="money-cell">
+        <Money amount={decimal(payment, 'amount')} currency={currency} />
+      </span>
+      <Moment at={created} isDay />
+    </DocumentRow>
   );
 }

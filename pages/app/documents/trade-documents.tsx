@@ -2,14 +2,13 @@ import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import type { Trade } from '../../../sdk/src/generated/api.ts';
 import { tradesQuery } from '../../data/documents.ts';
-import { Badge } from '../../design/badge.tsx';
-import { Facts } from '../../design/facts.tsx';
 import { Day } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Empty } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { DocumentPreview } from '../document.tsx';
+import { DocumentRow } from '../document.tsx';
+import { TradeLink } from '../trades/trade-link.tsx';
 import { DocumentList } from './document-list.tsx';
 
 /** The receipts of trades. */
@@ -20,35 +19,31 @@ export function TradeDocuments(): ReactNode {
       label={t('documents.find.trade')}
       query={tradesQuery}
       empty={<Empty title={t('documents.none')} />}
-      card={(trade) => <TradeCard key={trade.trade_id} trade={trade} />}
+      line={(trade) => <TradeLine key={trade.trade_id} trade={trade} />}
     />
   );
 }
 
-function TradeCard({ trade }: { trade: Trade }): ReactNode {
+function TradeLine({ trade }: { trade: Trade }): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
-  const { trade_id: id, status, order_date: ordered, buy_currency: bought, sell_currency: sold } = trade;
+  const { trade_id: id, order_date: ordered, buy_currency: bought, sell_currency: sold } = trade;
   return (
-    <section className="card stack" aria-label={`${t('documents.trade')} ${id}`}>
-      <div className="row apart">
-        <h2>{id}</h2>
-        <Badge>{status}</Badge>
-      </div>
-      <Facts
-        facts={[
-          { name: t('documents.made'), value: <Day on={ordered} /> },
-          {
-            name: t('documents.bought'),
-            value: <Money amount={decimal(trade, 'buy_amount')} currency={bought} />,
-          },
-          {
-            name: t('documents.sold'),
-            value: <Money amount={decimal(trade, 'sell_amount')} currency={sold} />,
-          },
-        ]}
-      />
-      <DocumentPreview clientId={clientId} kind="tr" id={id} name={`${t('documents.tr')} ${id}`} />
-    </section>
+    <DocumentRow
+      {...{ clientId, id }}
+      of={`${t('documents.trade')} ${id}`}
+      kinds={[{ kind: 'tr', title: t('documents.tr') }]}
+    >
+      <span>
+        <TradeLink id={id} />
+      </span>
+      <span className="small quiet">
+        {t('documents.sold')} <Money amount={decimal(trade, 'sell_amount')} currency={sold} />
+      </span>
+      <span className="money-cell">
+        <Money amount={decimal(trade, 'buy_amount')} currency={bought} />
+      </span>
+      <Day on={ordered} />
+    </DocumentRow>
   );
 }

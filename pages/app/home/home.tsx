@@ -11,7 +11,7 @@ import { useClient } from '../client.tsx';
 import { Have } from './have.tsx';
 import { LeavingPayments } from './leaving.tsx';
 import { Recent } from './recent.tsx';
-import { WrongPayments } from './wrong.tsx';
+import { WhatWentWrong } from './wrong.tsx';
 import './home.css';
 
 /** What waits for the person, what the client has, what leaves soon, what failed, and what happened. */
@@ -59,7 +59,7 @@ function Outlook(): ReactNode {
   return (
     <>
       <LeavingPayments {...data} />
-      <WrongPayments wrong={data.wrong} />
+      <WhatWentWrong wrong={data.wrong} setbacks={data.setbacks} />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { closedDay, cutoffWords } from './days.ts';
 import { daysOf, type Line, type Source } from './draft.ts';
+import './order.css';
 import { PayeeField } from './payee-field.tsx';
 
 interface LineFieldsProps {
@@ -48,19 +49,22 @@ export function LineFields(props: LineFieldsProps): ReactNode {
     onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
   });
   return (
-    <fieldset className="plain-fieldset card stack">
+    <fieldset className="plain-fieldset card order-line">
       <legend className={place === undefined ? 'visually-hidden' : 'line-title'}>
         {t('order.line', { place: place ?? 1 })}
       </legend>
-      <div className="fields">
+      {place !== undefined && (
+        <Button kind="quiet" onPress={onRemove} aria-label={t('order.remove.one', { place })}>
+          {t('order.remove')}
+        </Button>
+      )}
+      <div className="order-fields">
         <div className="stack tight">
           <PayeeField payee={line.payee} error={faultOf('payee')} onChoose={(payee) => onChange({ payee })} />
           {onNewPayee && (
-            <div>
-              <Button kind="quiet" onPress={onNewPayee}>
-                {t('payees.new')}
-              </Button>
-            </div>
+            <Button kind="quiet" onPress={onNewPayee}>
+              {t('payees.new')}
+            </Button>
           )}
         </div>
         <TextField
@@ -102,13 +106,6 @@ export function LineFields(props: LineFieldsProps): ReactNode {
           ))}
         </Select>
       </div>
-      {place !== undefined && (
-        <div>
-          <Button kind="quiet" onPress={onRemove} aria-label={t('order.remove.one', { place })}>
-            {t('order.remove')}
-          </Button>
-        </div>
-      )}
     </fieldset>
   );
 }

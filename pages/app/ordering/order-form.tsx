@@ -1,8 +1,11 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { readAmount } from '../../data/amount.ts';
 import { MAX_PAYMENTS, type PayablePayee } from '../../data/ordering.ts';
 import type { Beneficiary } from '../../data/payees.ts';
 import { type Offer, termsOf } from '../../data/quotes.ts';
+import { addDecimals } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
+import { Money } from '../../design/money.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
@@ -96,11 +99,12 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
           />
         ))}
         <PriceOf price={price} />
-        <div className="row">
+        <div className="order-end">
           {draft.lines.length < MAX_PAYMENTS && <Button onPress={add}>{t('order.add')}</Button>}
           <Button kind="primary" type="submit" isPending={order.isPending}>
             {t('order.review')}
           </Button>
+          <Total lines={draft.lines} currency={currency} />
         </div>
         {order.unplaced instanceof Closed && <Alert>{t('order.closed')}</Alert>}
         {order.unplaced && !(order.unplaced instanceof Closed) && <Failure error={order.unplaced} />}
@@ -118,7 +122,23 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
   );
 }
 
-/** After a refusal, the first field with an error gets the focus. */
+/** What several payments come to, while they are written. */
+function Total({ lines, currency }: { lines: readonly Line[]; currency: string | undefined }): ReactNode {
+  const t = useText();
+  const locale = useLocale();
+  const amounts = lines.map(({ amount }) => readAmount(amount, locale)).filter((amount) => amount !== undefined);
+  if (lines.length === 1 || currency === undefined || amounts.length === 0) return null;
+  return (
+    <p className="order-total">
+      <span className="quiet">{t('order.total', { count: amounts.length })}</span>{' '}
+      <strong>
+        <Money amount={addDecimals(amounts)} currency={currency} />
+      </strong>
+    </p>
+  );
+}
+
+/** After a refusal the first field that is wrong has the focus. */
 function useFirstFault(form: { current: HTMLFormElement | null }, faults: ReadonlyMap<string, string>): void {
   const count = useRef(0);
   useEffect(() => {

@@ -21,6 +21,8 @@ export function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const foreign = (text: string | null) => text && <ForeignText>{text}</ForeignText>;
   const code = (text: string | null) => text && <span className="digits">{text}</span>;
+  const charges = (text: string | null) =>
+    text === 'SHA' || text === 'OUR' ? `${t(`order.charges.${text}`)} (${text})` : foreign(text);
   const states = STATES.filter(([, field]) => payment[field]).map(([key]) => t(key));
   return (
     <section className="card stack" aria-labelledby="payment-facts">
@@ -40,17 +42,17 @@ export function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
               />
             ),
           },
-          { name: t('payments.field.charges'), value: foreign(payment.charges) },
+          { name: t('payments.field.charges'), value: charges(payment.charges) },
           { name: t('payments.field.beneficiary_id'), value: code(payment.beneficiary_id) },
           { name: t('payments.field.beneficiary_state'), value: states.join(', ') || null },
           { name: t('payments.field.trade_id'), value: payment.trade_id && <TradeLink id={payment.trade_id} /> },
           { name: t('payments.field.multipayment'), value: code(payment.multipayment) },
-          { name: t('payments.field.uuid'), value: code(payment.uuid) },
           {
             name: t('payments.field.invoice_required'),
             value: t(payment.invoice_required ? 'payments.yes' : 'payments.no'),
           },
           { name: t('payments.field.reason'), value: foreign(payment.reason ?? null) },
+          { name: t('payments.field.uuid'), value: code(payment.uuid) },
         ].map(({ name, value }) => ({ name, value: value || null }))}
       />
     </section>

@@ -2,9 +2,9 @@ import type { SearchTexts } from '../../data/payments.ts';
 import { firstOf, type Search } from '../../frame/search.ts';
 
 /** The parameters of GET /payments that the page has fields for, in the order of the form. */
-export const TEXT_FIELDS = ['payment_ids', 'reference', 'beneficiary_id', 'trade_id'] as const;
+const TEXT_FIELDS = ['payment_ids', 'reference', 'beneficiary_id', 'trade_id'] as const;
 export const DAY_FIELDS = ['from_created_date', 'to_created_date', 'from_payment_date', 'to_payment_date'] as const;
-export const MORE_FIELDS = ['mass_payment_id', 'mass_payment_external_reference_id'] as const;
+const MORE_FIELDS = ['mass_payment_id', 'mass_payment_external_reference_id'] as const;
 export const STATUSES = [
   'pending',
   'pending_to_authorise',

@@ -3,11 +3,11 @@ import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { findNamed } from '../../data/find.ts';
 import type { SearchTexts } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
-import { ChipField, ChipSelect } from '../../design/chip-field.tsx';
+import { type ChipField, FilterChip } from '../../design/filter-chip.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { FindField } from './find-field.tsx';
-import { DAY_FIELDS, filtersOf, MORE_FIELDS, RANGES, STATUSES, searchOfForm, TEXT_FIELDS } from './search-fields.ts';
+import { DAY_FIELDS, filtersOf, RANGES, STATUSES, searchOfForm } from './search-fields.ts';
 import './search-form.css';
 import { understood } from './understand.ts';
 
@@ -32,8 +32,8 @@ function useNarrow(): boolean {
 }
 
 /**
- * One field for most searches, and the filters under the names of the API's parameters. All are visible, and each is small until it is
- * used. On a phone most of them are folded away.
+ * One field for most searches, and the filters under the names of the API's parameters, each a word that opens when it is wanted. On a
+ * phone most of them are folded.
  */
 export function SearchForm({ search, onSearch, onClear }: SearchFormProps): ReactNode {
   const t = useText();
@@ -41,7 +41,7 @@ export function SearchForm({ search, onSearch, onClear }: SearchFormProps): Reac
   const queries = useQueryClient();
   const isNarrow = useNarrow();
   const [text, setText] = useState('');
-  const [shown, folded] = isNarrow ? [PHONE_FIELDS, DESK_ONLY_FIELDS] : [FIELDS, MORE_FIELDS];
+  const [shown, folded] = isNarrow ? [PHONE, DESK_ONLY] : [ALL, []];
   const submit = async (form: HTMLFormElement) => {
     const filters = searchOfForm(form, search);
     const sought = text.trim();
@@ -75,8 +75,8 @@ export function SearchForm({ search, onSearch, onClear }: SearchFormProps): Reac
         </Button>
       </div>
       <div className="chips">
-        {shown.map((name) => (
-          <FilterField key={name} name={name} search={search} />
+        {shown.map((chip) => (
+          <Filter key={chip} chip={chip} search={search} />
         ))}
         {filtersOf(search) > 0 && (
           <Button kind="quiet" onPress={onClear}>
@@ -84,14 +84,16 @@ export function SearchForm({ search, onSearch, onClear }: SearchFormProps): Reac
           </Button>
         )}
       </div>
-      <details open={folded.some((name) => search[name]) || undefined}>
-        <summary className="small">{t('payments.filter.more')}</summary>
-        <div className="chips">
-          {folded.map((name) => (
-            <FilterField key={name} name={name} search={search} />
-          ))}
-        </div>
-      </details>
+      {folded.length > 0 && (
+        <details open={folded.some((chip) => CHIPS[chip].some((name) => search[name])) || undefined}>
+          <summary className="small">{t('payments.filter.more')}</summary>
+          <div className="chips">
+            {folded.map((chip) => (
+              <Filter key={chip} chip={chip} search={search} />
+            ))}
+          </div>
+        </details>
+      )}
     </form>
   );
 }
@@ -101,35 +103,69 @@ function withoutPage({ page: _, ...search }: SearchTexts): SearchTexts {
   return search;
 }
 
-const FIELDS = ['status', 'payment_currency', ...TEXT_FIELDS, 'amount', 'amount_range', ...DAY_FIELDS] as const;
-type FieldName = (typeof FIELDS)[number] | (typeof MORE_FIELDS)[number];
-const PHONE_FIELDS: readonly FieldName[] = ['reference', 'status'];
-const DESK_ONLY_FIELDS = [...FIELDS, ...MORE_FIELDS].filter((name) => !PHONE_FIELDS.includes(name));
+/** The filters, each with the parameters that it sets. */
+const CHIPS = {
+  status: ['status'],
+  currency: ['payment_currency'],
+  amount: ['amount_range', 'amount'],
+  payment_date: ['from_payment_date', 'to_payment_date'],
+  created: ['from_created_date', 'to_created_date'],
+  reference: ['reference'],
+  payee: ['beneficiary_id'],
+  ids: ['payment_ids'],
+  trade: ['trade_id'],
+  file: ['mass_payment_id', 'mass_payment_external_reference_id'],
+} as const;
+type ChipName = keyof typeof CHIPS;
+type FieldName = (typeof CHIPS)[ChipName][number];
+type GroupName = 'amount' | 'payment_date' | 'created' | 'file';
+const ALL = Object.keys(CHIPS) as ChipName[];
+const PHONE: readonly ChipName[] = ['status', 'amount', 'payment_date'];
+const DESK_ONLY = ALL.filter((chip) => !PHONE.includes(chip));
 
-function FilterField({ name, search }: { name: FieldName; search: SearchTexts }): ReactNode {
+function Filter({ chip, search }: { chip: ChipName; search: SearchTexts }): ReactNode {
   const t = useText();
-  const given = { name, label: t(`payments.filter.${name}`), defaultValue: search[name] ?? '', autoComplete: 'off' };
-  if (name === 'status')
-    return (
-      <ChipSelect {...given} isFilled={name in search}>
-        <option value="">{t('payments.filter.any')}</option>
-        {STATUSES.map((status) => (
-          <option key={status} value={status}>
-            {t(`payments.filter.status.${status}`)}
-          </option>
-        ))}
-      </ChipSelect>
-    );
-  if (name === 'amount_range')
-    return (
-      <ChipSelect {...given} isFilled={name in search} defaultValue={search.amount_range ?? 'equal'}>
-        {RANGES.map((range) => (
-          <option key={range} value={range}>
-            {t(`payments.filter.amount_range.${range}`)}
-          </option>
-        ))}
-      </ChipSelect>
-    );
-  if (name === 'amount') return <ChipField {...given} inputMode="numeric" pattern="-?[0-9]{1,10}" />;
-  return <ChipField {...given} type={DAY_FIELDS.some((day) => day === name) ? 'date' : 'text'} />;
+  const fieldOf = useFilterField(search);
+  const names = CHIPS[chip];
+  return (
+    <FilterChip
+      title={names.length === 1 ? t(`payments.filter.${names[0]}`) : t(`payments.filter.group.${chip as GroupName}`)}
+      fields={names.map(fieldOf)}
+      {...SAID[chip]}
+    />
+  );
+}
+
+/** From one day on, until one, or both. */
+function periodInWords(words: Record<string, string>): string {
+  const [from, to] = Object.values(words);
+  return from || to ? `${from} – ${to}`.trim() : '';
+}
+
+/** A range is nothing without its amount. */
+function amountInWords({ amount, amount_range: range }: Record<string, string>): string {
+  return amount ? `${range ?? ''} ${amount}`.trim() : '';
+}
+
+const SAID: Partial<Record<ChipName, { said: (words: Record<string, string>) => string }>> = {
+  amount: { said: amountInWords },
+  payment_date: { said: periodInWords },
+  created: { said: periodInWords },
+};
+
+function useFilterField(search: SearchTexts): (name: FieldName) => ChipField {
+  const t = useText();
+  return (name) => {
+    const field = { name, label: t(`payments.filter.${name}`), defaultValue: search[name] ?? '' };
+    if (name === 'status') {
+      const statuses = STATUSES.map((status) => ({ value: status, text: t(`payments.filter.status.${status}`) }));
+      return { ...field, options: [{ value: '', text: t('payments.filter.any') }, ...statuses] };
+    }
+    if (name === 'amount_range') {
+      const ranges = RANGES.map((range) => ({ value: range, text: t(`payments.filter.amount_range.${range}`) }));
+      return { ...field, defaultValue: search.amount_range ?? 'equal', options: ranges };
+    }
+    if (name === 'amount') return { ...field, inputMode: 'numeric', pattern: '-?[0-9]{1,10}' };
+    return { ...field, type: DAY_FIELDS.some((day) => day === name) ? 'date' : 'text' };
+  };
 }

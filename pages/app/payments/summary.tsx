@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { PaymentView } from '../../data/payments.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { Day } from '../../design/moment.tsx';
 import { useText } from '../../texts/text.tsx';
 import { OutcomeText } from '../decide/outcome.tsx';
 import { ExplainedMarks } from './marks.tsx';
@@ -31,6 +32,15 @@ export function PaymentSummary({ view: { payment, way, marks } }: { view: Paymen
       </div>
       <div className="stack tight payment-state">
         <PaymentStatus status={payment.status} />
+        <p className="small">
+          <span className="quiet">{t('payments.field.payment_date')}</span> <Day on={payment.payment_date} />
+        </p>
+        {payment.reference && (
+          <p className="small">
+            <span className="quiet">{t('payments.field.reference')}</span>{' '}
+            <ForeignText>{payment.reference}</ForeignText>
+          </p>
+        )}
         {!waits && (
           <p className="small">
             <OutcomeText outcome={way.outcome} />

@@ -85,17 +85,16 @@ function columnsOf(t: ReturnType<typeof useText>): Column<ListedTrade>[] {
     { key: 'status', title: t('trades.status'), cell: ({ status }) => <TradeStatus status={status} /> },
     { key: 'type', title: t('trades.type'), cell: ({ trade_type: type }) => t(`trades.type.${type}`) },
     {
-      key: 'amounts',
-      title: t('trades.amounts'),
+      key: 'bought',
+      title: t('trades.bought'),
       numeric: true,
-      cell: (trade) => (
-        <div>
-          <Money amount={decimal(trade, 'buy_amount')} currency={trade.buy_currency} />
-          <div className="small quiet">
-            <Money amount={decimal(trade, 'sell_amount')} currency={trade.sell_currency} />
-          </div>
-        </div>
-      ),
+      cell: (trade) => <Money amount={decimal(trade, 'buy_amount')} currency={trade.buy_currency} />,
+    },
+    {
+      key: 'sold',
+      title: t('trades.sold'),
+      numeric: true,
+      cell: (trade) => <Money amount={decimal(trade, 'sell_amount')} currency={trade.sell_currency} />,
     },
     {
       key: 'unallocated',

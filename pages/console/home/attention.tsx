@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { callOperator } from '../../data/operator-api.ts';
 import { Badge } from '../../design/badge.tsx';
@@ -29,28 +29,43 @@ interface Matter {
   count: number;
 }
 
-/** What needs attention now, each with the list that shows it, and what to do. */
+/** What somebody should look at now, each with the list that shows it, and what to do. What cannot be asked does not hide the rest. */
 export function Attention(): ReactNode {
   const t = useText();
   const may = useMay();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['attention'],
-    queryFn: ({ signal }) => lookForMatters(signal, may),
-    refetchInterval: LIVE_MS,
+  const asked = useQueries({
+    queries: lookups(may).map(({ name, look }) => ({
+      queryKey: ['attention', name],
+      queryFn: ({ signal }: { signal: AbortSignal }) => look(signal),
+      refetchInterval: LIVE_MS,
+    })),
+    combine: (results) => results.map((result, index) => ({ ...result, name: lookups(may)[index]?.name ?? 'failing' })),
   });
+  const isPending = asked.some(({ isPending }) => isPending);
+  const found = asked.flatMap(({ data }) => (data && data.count > 0 ? [data] : []));
+  const failed = asked.filter(({ data, error }) => data === undefined && error !== null);
   return (
     <section className="card stack" aria-labelledby="attention">
       <h2 id="attention">{t('console.home.attention')}</h2>
-      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={2} />)}
-      {data?.length === 0 && <p>{t('console.home.calm')}</p>}
-      {data && data.length > 0 && (
+      {isPending && <Loading rows={2} />}
+      {!isPending && found.length + failed.length === 0 && <p>{t('console.home.calm')}</p>}
+      {!isPending && found.length + failed.length > 0 && (
         <ul className="console-attention">
-          {data.map(({ text, advice, list, count }) => (
+          {found.map(({ text, advice, list, count }) => (
             <li key={text}>
               <Badge tone="bad">!</Badge>
               <div>
                 <ListLink {...list}>{t(text, { count })}</ListLink>
                 <div className="small quiet">{t(advice)}</div>
+              </div>
+            </li>
+          ))}
+          {failed.map(({ name, error, refetch }) => (
+            <li key={name}>
+              <Badge tone="warn">?</Badge>
+              <div>
+                <p>{t('console.home.unknown', { what: t(`console.home.part.${name}`) })}</p>
+                <Failure error={error} onRetry={() => void refetch()} />
               </div>
             </li>
           ))}
@@ -78,49 +93,80 @@ function matter(name: MatterName, to: string, search: Record<string, string>, co
 
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
-async function lookForMatters(signal: AbortSignal, may: (scope: Scope) => boolean): Promise<Matter[]> {
-  const matters = await Promise.all([
-    ...lists(signal),
-    failedFiles(signal),
-    oldRates(signal),
-    ...(may('changes') ? [slowConsumers(signal)] : []),
-    ...(may('system') ? [endingTokens(signal)] : []),
-  ]);
-  return matters.filter(({ count }) => count > 0);
+interface Lookup {
+  name: MatterName;
+  look: (signal: AbortSignal) => Promise<Matter>;
 }
 
-/** The matters that filtered lists count. */
-function lists(signal: AbortSignal): Promise<Matter>[] {
-  const one = { page_size: 1 };
-  const failing = { failing: 'true', active: 'true' } as const;
-  const failed = { status: 'failed', from: ago(RECENT_HOURS) } as const;
-  const interrupted = { state: 'interrupted' } as const;
-  const errors = { status: '5xx', from: ago(1) } as const;
-  // Without a total, there are too many to count: the rows of the page are enough to draw attention.
-  const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
+/** What is asked, each by itself: as far as the person may. */
+function lookups(may: (scope: Scope) => boolean): Lookup[] {
   return [
-    callOperator('GET /subscriptions', { query: { ...failing, ...one }, signal }).then((found) =>
-      matter('failing', '/subscriptions', failing, countOf(found)),
-    ),
-    callOperator('GET /notifications', { query: { ...failed, ...one }, signal }).then((found) =>
-      matter('failed', '/notifications', failed, countOf(found)),
-    ),
-    callOperator('GET /statements', { query: { ...failed, ...one }, signal }).then((found) =>
-      matter('statements', '/statements', failed, countOf(found)),
-    ),
-    callOperator('GET /imports', { query: { ...interrupted, ...one }, signal }).then((found) =>
-      matter('imports', '/imports', interrupted, countOf(found)),
-    ),
-    callOperator('GET /requests', { query: { ...errors, ...one }, signal }).then((found) =>
-      matter('errors', '/requests', errors, countOf(found)),
-    ),
-    callOperator('GET /holds', { query: { overdue: true, ...one }, signal }).then((found) =>
-      matter('holds', '/holds', { overdue: 'true' }, countOf(found)),
-    ),
+    ...LISTS,
+    { name: 'files', look: failedFiles },
+    { name: 'rates', look: oldRates },
+    ...(may('changes') ? [{ name: 'consumers', look: slowConsumers } as const] : []),
+    ...(may('system') ? [{ name: 'tokens', look: endingTokens } as const] : []),
   ];
 }
 
-/** Failed files. The list has the newest first, and no filter by time. */
+const ONE = { page_size: 1 };
+const FAILING = { failing: 'true', active: 'true' } as const;
+const INTERRUPTED = { state: 'interrupted' } as const;
+const failedLately = () => ({ status: 'failed', from: ago(RECENT_HOURS) }) as const;
+const errorsLately = () => ({ status: '5xx', from: ago(1) }) as const;
+/** Where there are too many to be counted, one is enough to look. */
+const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
+
+/** What a list with filters counts. */
+const LISTS: Lookup[] = [
+  {
+    name: 'failing',
+    look: async (signal) => {
+      const found = await callOperator('GET /subscriptions', { query: { ...FAILING, ...ONE }, signal });
+      return matter('failing', '/subscriptions', FAILING, countOf(found));
+    },
+  },
+  {
+    name: 'failed',
+    look: async (signal) => {
+      const failed = failedLately();
+      const found = await callOperator('GET /notifications', { query: { ...failed, ...ONE }, signal });
+      return matter('failed', '/notifications', failed, countOf(found));
+    },
+  },
+  {
+    name: 'statements',
+    look: async (signal) => {
+      const failed = failedLately();
+      const found = await callOperator('GET /statements', { query: { ...failed, ...ONE }, signal });
+      return matter('statements', '/statements', failed, countOf(found));
+    },
+  },
+  {
+    name: 'imports',
+    look: async (signal) => {
+      const found = await callOperator('GET /imports', { query: { ...INTERRUPTED, ...ONE }, signal });
+      return matter('imports', '/imports', INTERRUPTED, countOf(found));
+    },
+  },
+  {
+    name: 'errors',
+    look: async (signal) => {
+      const errors = errorsLately();
+      const found = await callOperator('GET /requests', { query: { ...errors, ...ONE }, signal });
+      return matter('errors', '/requests', errors, countOf(found));
+    },
+  },
+  {
+    name: 'holds',
+    look: async (signal) => {
+      const found = await callOperator('GET /holds', { query: { overdue: true, ...ONE }, signal });
+      return matter('holds', '/holds', { overdue: 'true' }, countOf(found));
+    },
+  },
+];
+
+/** Files that failed: the list has the newest first, and no filter by time. */
 async function failedFiles(signal: AbortSignal): Promise<Matter> {
   const failed = { mass_payment_status: 'Failed' } as const;
   const { body } = await callOperator('GET /mass-payments', { query: { ...failed, page_size: MAX_LOOKED_AT }, signal });

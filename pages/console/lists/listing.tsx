@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
-import { ChipField, ChipSelect } from '../../design/chip-field.tsx';
+import { type ChipField, FilterChip } from '../../design/filter-chip.tsx';
 import { Empty } from '../../design/states.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
@@ -16,9 +16,6 @@ export interface Filter {
   instant?: true;
   day?: true;
 }
-
-/** The most filters shown at first: more would push the first row out of sight. Filters in use are always shown. */
-const MAX_SHOWN = 5;
 
 type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
   filters: Filter[];
@@ -77,9 +74,6 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
     const form = new FormData(event.currentTarget);
     onFilter(Object.fromEntries(filters.map((filter) => [filter.name, fieldText(filter, form)])));
   };
-  const fields = (some: readonly Filter[]) =>
-    some.map((filter) => <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />);
-  const folded = filters.slice(MAX_SHOWN);
   return (
     // A new address fills the fields again.
     <form
@@ -89,7 +83,9 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
       key={JSON.stringify(chosen)}
     >
       <div className="chips">
-        {fields(filters.slice(0, MAX_SHOWN))}
+        {filters.map((filter) => (
+          <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />
+        ))}
         <Button type="submit">{t('console.list.filter')}</Button>
         {filters.some(({ name }) => chosen[name]) && (
           <Button kind="quiet" onPress={() => onFilter({})}>
@@ -97,41 +93,25 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
           </Button>
         )}
       </div>
-      {folded.length > 0 && (
-        <details open={folded.some(({ name }) => chosen[name]) || undefined}>
-          <summary className="small">{t('console.list.more')}</summary>
-          <div className="chips">{fields(folded)}</div>
-        </details>
-      )}
     </form>
   );
 }
 
-function FilterField({ filter, value }: { filter: Filter; value: string | undefined }): ReactNode {
+function FilterField({ filter, value = '' }: { filter: Filter; value: string | undefined }): ReactNode {
   const t = useText();
   const word = useWord();
   const { name, label, options, instant, day } = filter;
-  if (!options)
-    return (
-      <ChipField
-        label={label}
-        name={name}
-        type={instant ? 'datetime-local' : day ? 'date' : 'text'}
-        defaultValue={instant && value ? localTime(value) : value}
-        maxLength={254}
-        autoComplete="off"
-      />
-    );
-  return (
-    <ChipSelect label={label} name={name} defaultValue={value ?? ''} isFilled={value !== undefined}>
-      <option value="">{t('console.list.any')}</option>
-      {options.map((option) => (
-        <option key={option} value={option}>
-          {word(option)}
-        </option>
-      ))}
-    </ChipSelect>
-  );
+  const type = instant ? 'datetime-local' : day ? 'date' : 'text';
+  const field: ChipField = options
+    ? {
+        ...{ name, label, defaultValue: value },
+        options: [
+          { value: '', text: t('console.list.any') },
+          ...options.map((one) => ({ value: one, text: word(one) })),
+        ],
+      }
+    : { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
+  return <FilterChip title={label} fields={[field]} />;
 }
 
 function fieldText({ name, instant }: Filter, form: FormData): string | undefined {

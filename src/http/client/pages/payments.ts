@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
 import { LatestChanges } from '../../../feed/latest.ts';
+import { readSetbacks } from '../../../orders/setbacks.ts';
 import { readSearch } from '../../../payments/search/search-parameters.ts';
 import { recentActivity } from '../../../payments/views/activity.ts';
 import { exportPayments } from '../../../payments/views/export.ts';
@@ -43,9 +44,17 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     return sendValue(reply, { today, ...figures, activity });
   });
 
-  app.get('/app/data/outlook', { schema: { querystring: ClientQuery } }, async (request, reply) =>
-    sendValue(reply, await readOutlook(pool, request.caller.clientId, londonDay(request.now))),
-  );
+  app.get('/app/data/outlook', { schema: { querystring: ClientQuery } }, async (request, reply) => {
+    const { clientId, permissions } = request.caller;
+    const [now, today] = [request.now, londonDay(request.now)];
+    const outlook = await readOutlook(pool, clientId, today);
+    const setbacks = await readSetbacks(pool, {
+      ...{ clientId, now, today },
+      mayReadFiles: permissions.can_create_payments && permissions.can_manage_multipayments,
+      mayReadWebhooks: permissions.can_manage_webhooks,
+    });
+    return sendValue(reply, { ...outlook, setbacks });
+  });
 
   // A POST, so that no address contains a name. It changes nothing.
   app.post<{ Body: Static<typeof Sought> }>(

@@ -1,0 +1,142 @@
+import {
+  type ComponentProps,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { useLocale, useText } from '../texts/text.tsx';
+import { isolated } from './foreign-text.tsx';
+import { dateFormat } from './formats.ts';
+import { formatDay } from './moment.tsx';
+import './filter-chip.css';
+
+/** A field of a filter: one of a few where it has options, the first of which stands for none. */
+export interface ChipField extends Pick<ComponentProps<'input'>, 'type' | 'inputMode' | 'pattern' | 'maxLength'> {
+  name: string;
+  label: string;
+  defaultValue: string;
+  options?: readonly { value: string; text: string }[];
+}
+
+interface FilterChipProps {
+  title: string;
+  fields: readonly ChipField[];
+  /** What its fields say in words, where that is not one after the other. */
+  said?: (words: Record<string, string>) => string;
+}
+
+const MINUTE: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+/** Room that an open chip takes. */
+const PANEL_PX = 360;
+
+/**
+ * A filter that is one word until somebody wants it: then its fields open below it, and move nothing. Closed, the fields lie unseen on
+ * the word, so that pointer, keyboard and screen reader reach each under its own name.
+ */
+export function FilterChip({ title, fields, said }: FilterChipProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const [isAtEnd, setAtEnd] = useState(false);
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  const chip = useRef<HTMLDivElement>(null);
+  const locale = useLocale();
+  const t = useText();
+  const current = Object.fromEntries(fields.map(({ name, defaultValue }) => [name, texts[name] ?? defaultValue]));
+  const worded = Object.fromEntries(
+    fields.map((field) => [field.name, inWords(field, current[field.name] ?? '', locale)]),
+  );
+  const summary = said ? said(worded) : Object.values(worded).filter(Boolean).join(' – ');
+  const open = () => {
+    setAtEnd((chip.current?.getBoundingClientRect().left ?? 0) + PANEL_PX > innerWidth);
+    setOpen(true);
+  };
+  const leave = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) setOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' || event.key === 'Enter') setOpen(false);
+    else if (event.key !== 'Tab') open();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the fields in it are what is operated
+    <div
+      ref={chip}
+      className="chip"
+      data-open={isOpen || undefined}
+      data-end={isAtEnd || undefined}
+      data-filled={summary !== '' || undefined}
+      onFocus={open}
+      onBlur={leave}
+      onKeyDown={onKeyDown}
+      onClick={({ target, currentTarget }) => {
+        open();
+        if (!(target as Element).closest('input, select, label') && !currentTarget.contains(document.activeElement))
+          currentTarget.querySelector<HTMLElement>('input, select')?.focus();
+      }}
+    >
+      <span className="chip-title" aria-hidden="true">
+        {title}
+        {summary !== '' && <strong>{summary}</strong>}
+      </span>
+      <div className="chip-panel">
+        {fields.map((field) => (
+          <ChipInput key={field.name} field={field} onText={(text) => setTexts({ ...texts, [field.name]: text })} />
+        ))}
+        {isOpen && (
+          <button
+            type="submit"
+            className="button primary"
+            onClick={(event) => {
+              event.stopPropagation();
+              chip.current?.querySelector<HTMLElement>('input, select')?.focus();
+              setOpen(false);
+            }}
+          >
+            {t('design.filter.apply')}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ChipInputProps {
+  field: ChipField;
+  onText: (text: string) => void;
+}
+
+function ChipInput({ field, onText }: ChipInputProps): ReactNode {
+  const id = useId();
+  const { label, options, ...own } = field;
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      {options ? (
+        <select id={id} name={own.name} defaultValue={own.defaultValue} onChange={({ target }) => onText(target.value)}>
+          {options.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          type="text"
+          autoComplete="off"
+          {...own}
+          id={id}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      )}
+    </>
+  );
+}
+
+function inWords({ type, options }: ChipField, text: string, locale: string): string {
+  if (text === '' || text === options?.[0]?.value) return '';
+  if (options) return options.find(({ value }) => value === text)?.text ?? text;
+  if (type === 'datetime-local') return dateFormat(locale, MINUTE).format(new Date(text));
+  return type === 'date' && /^\d{4}-\d\d-\d\d$/.test(text) ? formatDay(text, locale) : isolated(text);
+}
