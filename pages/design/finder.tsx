@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import { useText } from '../texts/text.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import './finder.css';
@@ -29,7 +29,9 @@ interface FinderProps {
   isAlways?: boolean;
   /** Enter takes the first result. Otherwise Enter submits the form around the field, unless an arrow key has marked a result. */
   isEager?: boolean;
-  /** For a field of a form: its label is visible, a press opens the list, and an error appears below it. */
+  /** The finds are still those of another text: Enter waits for the right ones. */
+  isPending?: boolean;
+  /** It is a field of a form: its label is seen, a press opens the list, and what is wrong stands below it. */
   field?: { error: string | undefined };
   maxLength: number;
 }
@@ -37,10 +39,8 @@ interface FinderProps {
 /** A field, and the list of results for its text: arrow keys mark, Enter chooses, Escape closes. */
 export function Finder(props: FinderProps): ReactNode {
   const { label, name, placeholder, value, onChange, finds, none, field, maxLength } = props;
-  const { isAlways = false, isEager = false } = props;
-  const t = useText();
-  const list = useId();
-  const input = useId();
+  const { isAlways = false, isEager = false, isPending = false } = props;
+  const [list, input] = [useId(), useId()];
   const [isOpen, setOpen] = useState(false);
   const [marked, mark] = useState<string>();
   const frame = useRef<HTMLDivElement>(null);
@@ -53,6 +53,7 @@ export function Finder(props: FinderProps): ReactNode {
     mark(undefined);
     find.choose();
   };
+  const awaited = useAwaited(isPending, () => finds[0] && choose(finds[0]));
   const move = (next: number) => {
     const index = (next + finds.length) % finds.length;
     mark(finds[index]?.key);
@@ -64,7 +65,8 @@ export function Finder(props: FinderProps): ReactNode {
     if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && finds.length > 0) {
       setOpen(true);
       move(event.key === 'ArrowDown' ? current + 1 : Math.max(current, 0) - 1);
-    } else if (event.key === 'Enter' && isShown && find) choose(find);
+    } else if (event.key === 'Enter' && isPending && at < 0) awaited.current = true;
+    else if (event.key === 'Enter' && isShown && find) choose(find);
     else if (event.key === 'Escape' && isShown && !isAlways) {
       setOpen(false);
       mark(undefined);
@@ -101,6 +103,7 @@ export function Finder(props: FinderProps): ReactNode {
           onChange={({ target }) => {
             setOpen(true);
             mark(undefined);
+            awaited.current = false;
             onChange(target.value);
           }}
           onKeyDown={onKeyDown}
@@ -109,7 +112,7 @@ export function Finder(props: FinderProps): ReactNode {
       <Finds
         {...{
           id: list,
-          label: field ? t('design.suggestions') : label,
+          label: field ? undefined : label,
           finds,
           isShown,
           isAlways,
@@ -124,7 +127,20 @@ export function Finder(props: FinderProps): ReactNode {
   );
 }
 
-/** The accessible names of the input: for a form field, or for a search field. @param open shows the list */
+/** Whether Enter was pressed before the right finds were there. @param choose takes the first of them, once they are */
+function useAwaited(isPending: boolean, choose: () => void) {
+  const awaited = useRef(false);
+  const chooseFirst = useEffectEvent(() => {
+    if (awaited.current) choose();
+    awaited.current = false;
+  });
+  useEffect(() => {
+    if (!isPending) chooseFirst();
+  }, [isPending]);
+  return awaited;
+}
+
+/** What the input says of itself: as a field of a form, or as one that only seeks. @param open shows the list */
 function namesOf({ id, label, field }: Pick<FinderProps, 'label' | 'field'> & { id: string }, open: () => void) {
   if (!field) return { id, 'aria-label': label };
   const faulty = { 'aria-invalid': true, 'aria-describedby': `${id}-error` } as const;
@@ -149,7 +165,8 @@ function Below({ id, error, none }: { id: string; error: string | undefined; non
 
 interface FindsProps {
   id: string;
-  label: string;
+  /** Its name, where it is not that of suggestions. */
+  label: string | undefined;
   finds: readonly Find[];
   isShown: boolean;
   isAlways: boolean;
@@ -161,13 +178,14 @@ interface FindsProps {
 }
 
 function Finds({ id, label, finds, isShown, isAlways, current, idOf, choose, mark }: FindsProps): ReactNode {
+  const t = useText();
   const groups = Map.groupBy(finds.entries(), ([, { group }]) => group);
   return (
     <div
       id={id}
       className={isAlways ? 'finder-list' : 'finder-list over'}
       role="listbox"
-      aria-label={label}
+      aria-label={label ?? t('design.suggestions')}
       hidden={!isShown || finds.length === 0}
       // Keeps the focus in the field.
       onPointerDown={(event) => event.preventDefault()}

@@ -6,7 +6,9 @@ interface PageProps {
   title: string;
   /** The content of the heading, if it differs from the title: a text of others. */
   heading?: ReactNode;
-  /** The page's actions, beside the heading. */
+  /** Whose page it is, where the heading only has an id. */
+  of?: ReactNode;
+  /** What one can do here, beside the heading. */
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -16,8 +18,8 @@ let pagesShown = 0;
 /** Whether this document has shown a page. */
 export const hasShownPage = (): boolean => pagesShown > 0;
 
-/** A page: its title, its heading, and its content. After navigation the focus is on the heading. */
-export function Page({ title, heading, actions, children }: PageProps): ReactNode {
+/** A page: its title, its heading, and its content. After a move to another page the focus is on the heading. */
+export function Page({ title, heading, of, actions, children }: PageProps): ReactNode {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} - ${institution.name}`;
@@ -30,9 +32,12 @@ export function Page({ title, heading, actions, children }: PageProps): ReactNod
   return (
     <div className="stack">
       <div className="row apart">
-        <h1 tabIndex={-1} ref={head}>
-          {heading ?? title}
-        </h1>
+        <div className="page-head">
+          <h1 tabIndex={-1} ref={head}>
+            {heading ?? title}
+          </h1>
+          {of && <p className="page-of">{of}</p>}
+        </div>
         {actions && <div className="row">{actions}</div>}
       </div>
       {children}

@@ -14,6 +14,7 @@ import {
 import { createExchange } from '../world/exchange.ts';
 import { tabTo } from '../world/keyboard.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { PASSWORD } from '../world/visitor.ts';
 
 /** Payments that are ordered on the pages. */
@@ -72,6 +73,33 @@ async function choose(page: Page, name: string, nth = 0): Promise<void> {
 }
 
 describe('/app/payments/new', { skip }, () => {
+  test('what arrives at once for two payments is not lost, and Enter never takes the payee of another text', async () => {
+    const { page, visit, account, clientId } = await open();
+    await service.operator('POST', '/beneficiaries', {
+      ...{ client_id: clientId, beneficiary_name: 'Aceites del Sur', currency: 'EUR' },
+      ...{ beneficiary_active: true, beneficiary_authorised: true, beneficiary_completed: true },
+    });
+    await visit();
+    const line = (nth: number) => page.getByRole('group', { name: `Payment ${nth + 1}` });
+    await choose(page, 'Müller');
+    await click(page, 'Add payment');
+    await field(page, 'Payee', 1).fill('Müller');
+    await page.getByRole('listbox').getByRole('option').filter({ hasText: 'Müller' }).first().waitFor();
+    await field(page, 'Payee', 1).fill('Aceites');
+    await page.keyboard.press('Enter');
+    await until(async () => (await field(page, 'Payee', 1).inputValue()) === 'Aceites del Sur');
+    await field(page, 'Payee', 1).fill('');
+    await choose(page, 'Müller', 1);
+    for (const nth of [0, 1]) await field(page, 'Amount', nth).fill('10');
+    await field(page, 'From').selectOption(account);
+    for (const nth of [0, 1]) {
+      await line(nth).getByText('for today until 15:30').waitFor();
+      assert.equal(await field(page, 'Payment date', nth).inputValue(), '2026-11-24');
+    }
+    await page.getByText('2 payments EUR\u00a020.00').waitFor();
+    await page.context().close();
+  });
+
   test('a payment from an account, and the same once more', async () => {
     const { page, visit, call, account, clientId, world } = await open();
     const approvers = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };

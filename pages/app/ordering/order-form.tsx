@@ -23,7 +23,8 @@ interface OrderFormProps {
   draft: Draft;
   sources: ReadonlyMap<string, Source>;
   order: ReturnType<typeof useOrder>;
-  onChange: (draft: Draft) => void;
+  /** Made of the draft as it is then: what arrives meanwhile is not lost. */
+  onChange: (change: (now: Draft) => Draft) => void;
 }
 
 /** The form of an order: its source of funds, its reason, and its payments. */
@@ -42,7 +43,7 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
   const clear = (name: string) => setFaults(new Map([...faults].filter(([field]) => field !== name)));
   const change = (key: string, fields: Partial<Line>) => {
     const index = draft.lines.findIndex((line) => line.key === key);
-    onChange({ ...draft, lines: draft.lines.map((line) => (line.key === key ? { ...line, ...fields } : line)) });
+    onChange((now) => ({ ...now, lines: now.lines.map((line) => (line.key === key ? { ...line, ...fields } : line)) }));
     for (const name of Object.keys(fields)) clear(`${index}.${name}`);
   };
   const submit = (event: FormEvent) => {
@@ -50,25 +51,25 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
     order.review({ draft, source, offer: price.offer });
   };
   const add = () => {
-    onChange({ ...draft, lines: [...draft.lines, newLine()] });
+    onChange((now) => ({ ...now, lines: [...now.lines, newLine()] }));
     requestAnimationFrame(() =>
       [...(form.current?.querySelectorAll<HTMLElement>('[name=payee]') ?? [])].at(-1)?.focus(),
     );
   };
   const remove = (key: string) => {
-    onChange({ ...draft, lines: draft.lines.filter((line) => line.key !== key) });
+    onChange((now) => ({ ...now, lines: now.lines.filter((line) => line.key !== key) }));
     setFaults(new Map());
   };
   return (
     <>
       <form ref={form} className="stack" onSubmit={submit} noValidate>
-        <div className="card fields">
+        <div className="card order-source">
           <SourceSelect
             sources={sources}
             value={draft.source}
             error={faults.get('source')}
             onChange={(value) => {
-              onChange({ ...draft, source: value });
+              onChange((now) => ({ ...now, source: value }));
               clear('source');
             }}
           />
@@ -79,7 +80,7 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
             value={draft.reason}
             error={faults.get('reason')}
             onChange={({ target }) => {
-              onChange({ ...draft, reason: target.value });
+              onChange((now) => ({ ...now, reason: target.value }));
               clear('reason');
             }}
           />

@@ -51,6 +51,8 @@ export function PayeeField({ payee, error, onChoose }: PayeeFieldProps): ReactNo
       finds={finds}
       none={isNone ? t('payees.noneFound') : undefined}
       isEager
+      // What was found for another text is not chosen.
+      isPending={isPlaceholderData || sought !== text.trim()}
       field={{ error }}
       maxLength={140}
     />

@@ -112,12 +112,20 @@ function ReviewedPayment({
         facts={[
           {
             name: t('payments.field.amount'),
-            value: <Money amount={decimal(row, 'amount')} currency={row.payment_currency} />,
+            value: (
+              <strong>
+                <Money amount={decimal(row, 'amount')} currency={row.payment_currency} />
+              </strong>
+            ),
           },
-          { name: t('payments.field.payee'), value: <ForeignText>{payee?.name}</ForeignText> },
           {
-            name: t('payments.field.account'),
-            value: iban ? <Iban>{iban}</Iban> : <ForeignText>{number}</ForeignText>,
+            name: t('payments.field.payee'),
+            value: (
+              <>
+                <ForeignText>{payee?.name}</ForeignText>
+                <div className="small quiet">{iban ? <Iban>{iban}</Iban> : <ForeignText>{number}</ForeignText>}</div>
+              </>
+            ),
           },
           { name: t('payments.field.payment_date'), value: <DayOf row={row} asked={asked} /> },
           { name: t('payments.field.reference'), value: <ForeignText>{row.reference}</ForeignText> },

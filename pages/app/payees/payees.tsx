@@ -10,8 +10,9 @@ import { Status } from '../../design/notice.tsx';
 import { Empty, Failure } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
-import { useText } from '../../texts/text.tsx';
+import { useLanguage, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
+import { countryNames } from '../names.ts';
 import { PagedList } from '../paged-list.tsx';
 import { DeletePayee } from './delete-dialog.tsx';
 import { PayeeForm } from './payee-form.tsx';
@@ -108,6 +109,9 @@ interface PayeeTableProps {
 
 function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): ReactNode {
   const t = useText();
+  const language = useLanguage();
+  const countries = new Map(countryNames([...new Set(rows.flatMap(({ country_code: code }) => code ?? []))], language));
+  const nameOf = (code: string) => countries.get(code) ?? code;
   if (rows.length === 0 && isSearch) return <Empty title={t('payees.noneFound')} />;
   if (rows.length === 0) return <Empty title={t('payees.none')}>{mayManage && t('payees.none.text')}</Empty>;
   const columns: Column<Beneficiary>[] = [
@@ -120,7 +124,11 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
         </span>
       ),
     },
-    { key: 'country', title: t('payees.field.country_code'), cell: ({ country_code: country }) => country },
+    {
+      key: 'country',
+      title: t('payees.field.country_code'),
+      cell: ({ country_code: country }) => country && nameOf(country),
+    },
     {
       key: 'currency',
       title: t('payees.field.bank_currency_code'),

@@ -29,7 +29,7 @@ export function ActivityList({ entries, isOfDay }: { entries: RecentActivity[]; 
     <ul className="plain stack tight">
       {entries.map((entry) => (
         <li key={`${entry.payment_id} ${entry.what} ${entry.at}`} className="activity">
-          <span>
+          <span className="activity-what">
             <PaymentLink id={entry.payment_id} /> <ActivityText entry={entry} />
             {entry.reason && (
               <>
@@ -41,8 +41,11 @@ export function ActivityList({ entries, isOfDay }: { entries: RecentActivity[]; 
             )}
           </span>
           <span className="small quiet">
+            <Moment at={entry.at} isTime={isOfDay ?? false} />
+          </span>
+          <span className="small quiet activity-payment">
             <Money amount={entry.amount} currency={entry.payment_currency} /> ·{' '}
-            <ForeignText>{entry.beneficiary_name}</ForeignText> · <Moment at={entry.at} isTime={isOfDay ?? false} />
+            <ForeignText>{entry.beneficiary_name}</ForeignText>
           </span>
         </li>
       ))}

@@ -91,7 +91,7 @@ function Choices({
   chosen: readonly string[];
 }): ReactNode {
   const t = useText();
-  const word = useWord();
+  const word = useWord(name);
   return (
     <fieldset className="console-choices">
       <legend>{t(label)}</legend>

@@ -43,7 +43,7 @@ export default function AuditPage(): ReactNode {
         rowKey={({ position }) => position}
         columns={[
           { key: 'position', title: t('console.col.position'), numeric: true, cell: ({ position }) => position },
-          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isStacked /> },
+          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
           {
             key: 'actor',
             title: t('console.col.actor'),

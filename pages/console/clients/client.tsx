@@ -35,7 +35,7 @@ export default function ClientPage(): ReactNode {
   if (!data)
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
   return (
-    <Page title={title} actions={<ClientActs client={data} />}>
+    <Page title={title} of={<ForeignText>{data.client_name}</ForeignText>} actions={<ClientActs client={data} />}>
       <section className="card stack">
         <ClientFacts client={data} />
         <ClientParts clientId={id} />

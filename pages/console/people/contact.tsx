@@ -31,7 +31,7 @@ export default function ContactPage(): ReactNode {
   if (!data)
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
   return (
-    <Page title={title} actions={<ContactActs contact={data} />}>
+    <Page title={title} of={<ForeignText>{data.name}</ForeignText>} actions={<ContactActs contact={data} />}>
       <ContactLock id={id} />
       <section className="card">
         <ContactFacts contact={data} />

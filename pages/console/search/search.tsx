@@ -22,7 +22,7 @@ export default function SearchPage(): ReactNode {
   return (
     // Each search is a page of its own, so that the focus moves to its heading, before the results.
     <Page key={q} title={t('console.search.title')}>
-      {q === '' ? <p>{t('console.search.hint')}</p> : <Finds q={q} />}
+      {q === '' ? <Empty title={t('console.search.hint')} /> : <Finds q={q} />}
     </Page>
   );
 }
@@ -71,7 +71,7 @@ function Finds({ q }: { q: string }): ReactNode {
               cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
             },
             { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isStacked /> },
+            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
           ]}
         />
       </section>

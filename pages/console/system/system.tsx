@@ -53,6 +53,9 @@ function Part({ title, children }: { title: TextKey; children: ReactNode }): Rea
   );
 }
 
+/** As many as the sandbox keeps in sight: the lists have one page. */
+const MESSAGE_ROWS = 25;
+
 function Mailbox(): ReactNode {
   const t = useText();
   return (
@@ -60,6 +63,8 @@ function Mailbox(): ReactNode {
       name={t('console.system.mailbox')}
       operation="GET /mailbox"
       page={1}
+      rows={MESSAGE_ROWS}
+      none={t('console.system.mailbox.none')}
       rowKey={(mail) => mail.message_id}
       columns={[
         { key: 'at', title: t('console.col.at'), cell: (mail) => <Moment at={mail.sent_at} /> },
@@ -90,6 +95,8 @@ function TextMessages(): ReactNode {
       name={t('console.system.texts')}
       operation="GET /text-messages"
       page={1}
+      rows={MESSAGE_ROWS}
+      none={t('console.system.texts.none')}
       rowKey={({ sent_at: at, to, text }) => `${at} ${to} ${text}`}
       columns={[
         { key: 'at', title: t('console.col.at'), cell: (message) => <Moment at={message.sent_at} /> },

@@ -21,7 +21,7 @@ const MAX_NAME_LENGTH = 64;
 export default function TokensPage(): ReactNode {
   const t = useText();
   const word = useWord();
-  const words = useWords();
+  const words = useWords('scopes');
   const [made, setMade] = useState<string>();
   const name = t('console.nav.tokens');
   return (
@@ -113,7 +113,7 @@ function TokenFields(): ReactNode {
 
 function Revoke({ token: { id, name, scopes } }: { token: OperatorToken }): ReactNode {
   const t = useText();
-  const words = useWords();
+  const words = useWords('scopes');
   return (
     <Act
       name={t('console.act.revoke')}
