@@ -150,7 +150,7 @@ describe('lists', { skip }, () => {
     await open(`/payments/${heldPayment}`);
     const facts = page.locator('.facts').first();
     for (const [name, value] of [
-      ['Ordered by whom', 'client'],
+      ['Source', 'client'],
       ['Reason for the order', 'payment for goods'],
       ['Paid from account', '1'],
       ['Place in the order', '1'],

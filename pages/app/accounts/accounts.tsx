@@ -133,13 +133,16 @@ function Receiving({ of }: { of: Row['receiving'] }): ReactNode {
     <div key={id} className="iban-whole">
       <Link to="/accounts/$account_id" params={{ account_id: id } as never}>
         {first?.account_name ? <ForeignText>{first.account_name}</ForeignText> : id}
+        {first?.account_number && (
+          <>
+            {' '}
+            <span className="small">
+              <AccountNumber type={first.account_number_type}>{first.account_number}</AccountNumber>
+            </span>
+          </>
+        )}
       </Link>{' '}
       {status !== 'Enabled' && <AccountState status={status} />}
-      {first?.account_number && (
-        <div className="small quiet">
-          <AccountNumber type={first.account_number_type}>{first.account_number}</AccountNumber>
-        </div>
-      )}
     </div>
   ));
 }

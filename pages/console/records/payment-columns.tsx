@@ -19,11 +19,11 @@ export function usePaymentColumns(): Column<Payment>[] {
       key: 'payee',
       title: t('console.col.payee'),
       cell: (row) => (
-        <div>
+        <div className="console-line">
           <Cut>{row.beneficiary_name}</Cut>
-          <div className="small quiet">
+          <span className="small quiet">
             <Cut>{row.reference}</Cut>
-          </div>
+          </span>
         </div>
       ),
     },
