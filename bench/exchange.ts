@@ -1,41 +1,50 @@
 /**
- * A firm quote and its booking, through the whole service. The floor is the minimum of statements that each needs, sent by the bare driver
- * in three groups. Also measures the list of trades, with few and with many. `npm run bench -- exchange [seconds] [trades]`;
- * docs/performance.md has the numbers.
+ * A firm quote and its booking, each through the whole service. The floor of each is the statements that the service sends for it, sent by
+ * the bare driver in the same groups. Also measures the list of trades, with few and with many.
+ * `npm run bench -- exchange [seconds] [trades]`; docs/performance-orders.md has the numbers.
  */
 import pg from 'pg';
-import { type Measured, measure } from './load/lanes.ts';
+import { type Clocks, type Measured, measure } from './load/lanes.ts';
 import { CLIENT, type Ordering, startOrdering } from './load/ordering.ts';
+import { type Sent, sendAgain, transactionsOf } from './load/recording.ts';
 
 const LANES = 8;
+/** Quotes that are open at once. */
+const OPEN = 16;
 const SECONDS = 5;
 const ROUNDS = 3;
 const TRADES = 200_000;
 
-type Ask = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult>;
+/** A quote, and its booking. */
+interface Calls {
+  /** @returns its identifier */
+  quote: () => Promise<string>;
+  book: (quoteId: string) => Promise<void>;
+}
 
 export async function run([seconds = `${SECONDS}`, trades = `${TRADES}`]: string[]): Promise<void> {
-  const ordering = await startOrdering({ LOMBARD_BENCH_PRODUCTION: 'yes' });
-  const { client, clocks, url } = ordering;
+  const ordering = await startOrdering({ LOMBARD_BENCH_PRODUCTION: 'yes', LOMBARD_BENCH_RECORDED: 'yes' });
+  const { client, clocks } = ordering;
   try {
-    const lanes = { seconds: Number(seconds), lanes: LANES };
-    const wanted = {
-      ...{ buy_currency: 'EUR', sell_currency: 'GBP', operation: 'buy' },
-      amount: 100,
-      trade_type: 'spot',
+    const wanted = { buy_currency: 'EUR', sell_currency: 'GBP', operation: 'buy', amount: 100, trade_type: 'spot' };
+    const service: Calls = {
+      quote: async () => (await client('POST', '/quotes?quote_type=quote', wanted)).quote_id,
+      book: (id) => client('POST', `/trades?quote_id=${id}`, { reason: 'other' }) as Promise<void>,
     };
-    const quoteAndBook = async () => {
-      const { quote_id: id } = await client('POST', '/quotes?quote_type=quote', wanted);
-      await client('POST', `/trades?quote_id=${id}`, { reason: 'other' });
-    };
-    await measure({ ...lanes, seconds: 2 }, clocks, quoteAndBook);
-    print('| | a second | p50, p99 ms | program ms each | PostgreSQL ms each | rate, of the floor’s |');
-    print('|---|---|---|---|---|---|');
+    await measureBoth(2, clocks, service);
+    const bare = await startBare(ordering, service);
+    await measureBoth(1, bare.clocks, bare.calls);
+    print('| | a second | program ms each | PostgreSQL ms each | rate, of the floor’s |');
+    print('|---|---|---|---|---|');
     for (let round = 0; round < ROUNDS; round += 1) {
-      const floor = await floorOf(ordering, url, lanes);
-      row('floor: quote and booking', floor, floor);
-      row('a quote and its booking', await measure(lanes, clocks, quoteAndBook), floor);
+      const floor = await measureBoth(Number(seconds), bare.clocks, bare.calls);
+      const whole = await measureBoth(Number(seconds), clocks, service);
+      for (const call of ['quote', 'booking'] as const) {
+        row(`floor: a ${call}`, floor[call], floor[call]);
+        row(`a ${call}`, whole[call], floor[call]);
+      }
     }
+    await bare.stop();
     print('');
     print('| GET /trades | p50, p99 ms |');
     print('|---|---|');
@@ -50,129 +59,100 @@ export async function run([seconds = `${SECONDS}`, trades = `${TRADES}`]: string
   }
 }
 
-/** The statements of a quote and its booking by the bare driver: opening, the work, and the audit trail with the commit. */
-async function floorOf(
-  { clocks: { server }, contactId, gbp }: Ordering,
-  url: string,
-  lanes: { seconds: number; lanes: number },
-): Promise<Measured> {
+/** What one kind of call cost. */
+type Cost = Pick<Measured, 'rate' | 'program' | 'server'>;
+
+/**
+ * Makes quotes on some lanes, and then books them, again and again: a contact has at most 20 open. Each kind is measured by itself.
+ * @param seconds for which it goes on
+ */
+async function measureBoth(
+  seconds: number,
+  { program, server }: Clocks,
+  { quote, book }: Calls,
+): Promise<{ quote: Cost; booking: Cost }> {
+  const spent = { quote: { wall: 0, program: 0, server: 0 }, booking: { wall: 0, program: 0, server: 0 } };
+  const clocked = async (kind: keyof typeof spent, work: Promise<unknown>[]) => {
+    const [began, programBefore, serverBefore] = [performance.now(), program(), server()];
+    await Promise.all(work);
+    spent[kind].wall += performance.now() - began;
+    spent[kind].program += program() - programBefore;
+    spent[kind].server += server() - serverBefore;
+  };
+  let count = 0;
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end; count += OPEN) {
+    const ids: string[] = [];
+    const asking = async () => {
+      for (let n = 0; n < OPEN / LANES; n += 1) ids.push(await quote());
+    };
+    await clocked('quote', Array.from({ length: LANES }, asking));
+    const booking = async () => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) await book(id);
+    };
+    await clocked('booking', Array.from({ length: LANES }, booking));
+  }
+  const cost = ({ wall, program: own, server: its }: (typeof spent)['quote']) => ({
+    rate: (count * 1_000) / wall,
+    program: (own * 1_000) / count,
+    server: (its * 1_000) / count,
+  });
+  return { quote: cost(spent.quote), booking: cost(spent.booking) };
+}
+
+/** The statements that the service sends for a quote and for its booking, sent by the bare driver in the same groups. */
+async function startBare(
+  { clocks: { server }, recording, url }: Ordering,
+  service: Calls,
+): Promise<{ calls: Calls; clocks: Clocks; stop: () => Promise<void> }> {
+  let id = '';
+  const [quoted = []] = transactionsOf(
+    await recording(async () => {
+      id = await service.quote();
+    }),
+  );
+  const [booked = []] = transactionsOf(await recording(() => service.book(id)));
+  const trade = booked.find(({ name }) => name === 'quote-use')?.values[2] as string;
   const clients = await Promise.all(
-    Array.from({ length: lanes.lanes }, async () => {
+    Array.from({ length: LANES }, async () => {
       const client = new pg.Client({ connectionString: url, pipeline: true });
       await client.connect();
       return client;
     }),
   );
-  const program = () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  };
   const idle = [...clients];
-  try {
-    return await measure(lanes, { program, server }, async () => {
-      const client = idle.pop() as pg.Client;
-      const ask: Ask = (name, text, values) => client.query({ name, text, values });
-      const quote = crypto.randomUUID().replaceAll('-', '');
-      await quoteBare(client, ask, { quote, contactId });
-      await bookBare(client, ask, { quote, contactId, gbp });
-      idle.push(client);
-    });
-  } finally {
-    await Promise.all(clients.map((client) => client.end()));
-  }
-}
-
-const begin = (client: pg.Client, ask: Ask, contactId: string) => [
-  client.query('begin'),
-  ask('right', 'select can_trade from contact_clients where client_id = $1 and contact_id = $2', [CLIENT, contactId]),
-];
-
-/** What every change leaves: its audit row, its version, and its entry in the feed. */
-const trail = (client: pg.Client, ask: Ask, entity: string, id: string, record: string) => [
-  ask(
-    'audit',
-    `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, after)
-       values (now(), 'contact:bench', 'floor', 'create', $1, $2, $3, $4::json)`,
-    [entity, id, CLIENT, record],
-  ),
-  ask(
-    'version',
-    `insert into change_versions as v (entity, entity_id, version) values ($1, $2, 1)
-       on conflict (entity, entity_id) do update set version = v.version + 1 returning version`,
-    [entity, id],
-  ),
-  ask(
-    'change',
-    `with taken as (insert into changes_unpublished (changes, at) values (1, now()) returning batch)
-     insert into changes (batch, place, changes, client_ids, entities, body)
-       select batch, 0, 1, array[$1], array[$2], $3 from taken`,
-    [CLIENT, entity, record],
-  ),
-  client.query('commit'),
-];
-
-async function quoteBare(
-  client: pg.Client,
-  ask: Ask,
-  { quote, contactId }: { quote: string; contactId: string },
-): Promise<void> {
-  await Promise.all(begin(client, ask, contactId));
-  await ask(
-    'open',
-    'select expires_at from quotes where client_id = $1 and contact_id = $2 and trade_id is null limit 20',
-    [CLIENT, 'nobody'],
-  );
-  await Promise.all([
-    ask(
-      'quote',
-      `insert into quotes (quote_id, client_id, contact_id, trade_type, operation, rate, inverse_rate, buy_amount, buy_currency,
-         sell_amount, sell_currency, value_date, maturity_date, created_at, expires_at, mid, spread_bps, rate_as_of)
-       values ($1, $2, $3, 'spot', 'buy', 1.16, 0.862, 100, 'EUR', 86.21, 'GBP', current_date + 2, now(), now(), now() + interval '1 min',
-         1.17, 50, now())`,
-      [quote, CLIENT, contactId],
-    ),
-    ...trail(
-      client,
-      ask,
-      'quote',
-      quote,
-      JSON.stringify({ quote_id: quote, client_id: CLIENT, rate: 1.16, amount: 100 }),
-    ),
-  ]);
-}
-
-async function bookBare(
-  client: pg.Client,
-  ask: Ask,
-  { quote, contactId, gbp }: { quote: string; contactId: string; gbp: number },
-): Promise<void> {
-  await Promise.all(begin(client, ask, contactId));
-  await Promise.all([
-    ask('quote-lock', 'select * from quotes where client_id = $1 and quote_id = $2 for no key update', [CLIENT, quote]),
-    ask('account', 'select balance, held from currency_accounts where client_id = $1 and account_id = $2', [
-      CLIENT,
-      gbp,
-    ]),
-  ]);
-  const record = JSON.stringify({ trade_id: quote, client_id: CLIENT, buy_amount: 100, sell_amount: 86.21 });
-  await Promise.all([
-    ask('used', 'update quotes set trade_id = $2 where client_id = $1 and quote_id = $2', [CLIENT, quote]),
-    ask(
-      'trade',
-      `insert into trades (trade_id, client_id, contact_id, trade_type, status, buy_currency, sell_currency, buy_amount, sell_amount, rate,
-           rate_symbol, order_date, synthetic, created_at)
-         values ($1, $2, $3, 'spot', 'Created', 'EUR', 'GBP', 100, 86.21, 1.16, 'GBPEUR', current_date, false, now())`,
-      [quote, CLIENT, contactId],
-    ),
-    ask(
-      'event',
-      `with event as (insert into webhook_events (client_id, type, body, created_at)
-         values ($1, 'TRADE_STATUS_CHANGE', $2, now()) returning id, client_id, type, created_at)
-       insert into webhook_outbox (event_id, client_id, type, created_at) select id, client_id, type::webhook_type, created_at from event`,
-      [CLIENT, record],
-    ),
-    ...trail(client, ask, 'trade', quote, record),
-  ]);
+  const send = async (transaction: readonly Sent[], instead: ReadonlyMap<string, string>) => {
+    const client = idle.pop() as pg.Client;
+    await sendAgain(client, transaction, instead);
+    idle.push(client);
+  };
+  let trades = 0;
+  return {
+    calls: {
+      quote: async () => {
+        const other = crypto.randomUUID().replaceAll('-', '');
+        await send(quoted, new Map([[id, other]]));
+        return other;
+      },
+      book: async (other) => {
+        trades += 1;
+        await send(
+          booked,
+          new Map([
+            [id, other],
+            [trade, `F${String(trades).padStart(trade.length - 1, '0')}`],
+          ]),
+        );
+      },
+    },
+    clocks: {
+      program: () => {
+        const { user, system } = process.cpuUsage();
+        return (user + system) / 1e6;
+      },
+      server,
+    },
+    stop: async () => void (await Promise.all(clients.map((client) => client.end()))),
+  };
 }
 
 /** Copies a trade of the client many times. */
@@ -198,11 +178,9 @@ async function fill({ db }: Ordering, count: number): Promise<void> {
   await db.query('vacuum analyze');
 }
 
-function row(name: string, { rate, p50, p99, program, server }: Measured, floor: Measured): void {
-  print(
-    `| ${name} | ${rate.toFixed(0)} | ${p50.toFixed(1)}, ${p99.toFixed(1)} | ${program.toFixed(2)} | ${server.toFixed(2)} | ` +
-      `${(rate / floor.rate).toFixed(2)} |`,
-  );
+function row(name: string, { rate, program, server }: Cost, floor: Cost): void {
+  const cells = [rate.toFixed(0), program.toFixed(2), server.toFixed(2), (rate / floor.rate).toFixed(2)];
+  print(`| ${name} | ${cells.join(' | ')} |`);
 }
 
 const times = ({ p50, p99 }: Measured) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`;

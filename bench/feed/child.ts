@@ -4,6 +4,7 @@ import { ChangeRecorder } from '../../src/feed/recorder.ts';
 import { createLog } from '../../src/process/log.ts';
 import { startService } from '../../src/service.ts';
 import { readConfig } from '../../src/settings/config.ts';
+import { recordStatements, switchRecording } from '../load/recording.ts';
 
 const { beforeCommit, beforeReading } = ChangeRecorder.prototype;
 let feed = true;
@@ -15,14 +16,19 @@ ChangeRecorder.prototype.beforeCommit = async function record(tx) {
   takeChanges(tx);
 };
 
+// LOMBARD_BENCH_RECORDED: what it sends to the database can be recorded, which costs it some time.
+if (process.env.LOMBARD_BENCH_RECORDED) recordStatements();
+
 // LOMBARD_BENCH_PRODUCTION runs it as in production. A sandbox also keeps what each integrator sends.
 const config = readConfig();
 const environment = process.env.LOMBARD_BENCH_PRODUCTION ? 'production' : config.environment;
 const service = await startService({ ...config, environment }, createLog('warn', false));
 process.send?.({ operator: service.operatorUrl, api: service.addresses.api });
 process.on('message', (message) => {
-  feed = message === 'feed';
-  process.send?.({});
+  if (message === 'record') switchRecording(true);
+  else if (message === 'recorded') return process.send?.({ recording: switchRecording(false) });
+  else feed = message === 'feed';
+  return process.send?.({});
 });
 process.once('SIGTERM', async () => {
   await service.stop();

@@ -13,6 +13,8 @@ export interface FedService {
   api: string;
   /** Whether transactions write their changes from now on. */
   feed(on: boolean): Promise<void>;
+  /** What some calls send to the database (LOMBARD_BENCH_RECORDED). */
+  recording(calls: () => Promise<unknown>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -40,6 +42,11 @@ export async function startFedService(url: string, folder: string, environment =
     api,
     feed: async (on) => {
       await ask(child, on ? 'feed' : 'no feed');
+    },
+    recording: async (calls) => {
+      await ask(child, 'record');
+      await calls();
+      return (await ask(child, 'recorded')).recording;
     },
     stop: async () => {
       if (child.exitCode !== null) return;

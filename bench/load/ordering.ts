@@ -41,6 +41,8 @@ export interface Ordering {
   gbp: number;
   /** A trade that the institution created, which pays the payee. */
   tradeId: string;
+  /** What some calls send to the database (LOMBARD_BENCH_RECORDED). */
+  recording(calls: () => Promise<unknown>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export async function startOrdering(environment = {}, apart = false): Promise<Or
   };
   return {
     ...{ url: database.socketUrl, pid: service.pid, db, operator, client, contactId, beneficiaryId, eur, gbp, tradeId },
+    recording: service.recording,
     clocks: {
       program: () => pids.map(processorSeconds).reduce((all, each) => all + each),
       server: await serverClock(db),
