@@ -18,7 +18,7 @@ import {
 } from './quote-declaration.ts';
 import type { QuoteRequest, QuoteTerms } from './quote-terms.ts';
 
-/** The most open quotes of a contact for one client. */
+/** The most open quotes of a contact, for all of its clients. */
 const MAX_OPEN_QUOTES = 20;
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -31,19 +31,24 @@ interface Asking {
 
 /**
  * When the open quotes of a contact expire, the earliest first. It locks them, so the contact's next quote waits until this one is known.
+ * @param contact with its clients: those in other cells count for nothing here
  * @returns at most as many as may be open
  */
-export async function lockOpenQuotes(tx: Transaction, { clientId, contactId }: Asking, now: Date): Promise<Date[]> {
+export async function lockOpenQuotes(
+  tx: Transaction,
+  { contactId, clientIds }: { contactId: string; clientIds: Iterable<string> },
+  now: Date,
+): Promise<Date[]> {
   tx.later({
     name: 'quotes-lock',
     text: 'select pg_advisory_xact_lock($1, hashtext($2))',
-    values: [LOCKS.openQuotes, `${clientId}\n${contactId}`],
+    values: [LOCKS.openQuotes, contactId],
   });
   const { rows } = await tx.query<{ expires_at: Date }>({
     name: 'quotes-open',
-    text: `select expires_at from quotes where client_id = $1 and contact_id = $2 and trade_id is null and expires_at > $3
+    text: `select expires_at from quotes where client_id = any($1) and contact_id = $2 and trade_id is null and expires_at > $3
       order by expires_at limit ${MAX_OPEN_QUOTES}`,
-    values: [clientId, contactId, now],
+    values: [textArray([...clientIds]), contactId, now],
   });
   return rows.map(({ expires_at: at }) => at);
 }

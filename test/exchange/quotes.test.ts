@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
 import { createExchange, FX_OPEN, moveClock, refused } from '../world/exchange.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** What exchanges cost (instructions, 7). */
 let service: TestService;
@@ -302,6 +303,28 @@ describe('a quote', () => {
     await moveClock(service, new Date(Date.parse(FX_OPEN) + 60_000).toISOString());
     assert.equal((await ask({}, 'quote', { token: busy.token })).status, 201);
     await moveClock(service, FX_OPEN);
+  });
+
+  test('counts with those that the contact has for other clients', async () => {
+    const busy = await exchange.hireTrader();
+    const other = { client_id: 'QUOTES2', client_name: 'Second', fx_enabled: true };
+    assert.equal((await service.operator('POST', '/clients', other)).status, 201);
+    const clients = [exchange.clientId, other.client_id].map((client_id) => ({
+      client_id,
+      permissions: ['can_trade'],
+    }));
+    assert.equal((await service.operator('PATCH', `/contacts/${busy.contactId}`, { clients })).status, 200);
+    const body = { buy_currency: 'EUR', sell_currency: 'GBP', operation: 'buy', amount: 1, trade_type: 'spot' };
+    const askOther = () =>
+      service.client(busy.token, 'POST', `/quotes?quote_type=quote&client_id=${other.client_id}`, { body });
+    await until(async () => (await askOther()).status === 201);
+    const { rows } = await service.query('select count(*)::int as n from quotes where contact_id = $1', [
+      busy.contactId,
+    ]);
+    for (let n = rows[0].n; n < 20; n += 1)
+      assert.equal((await ask({}, 'quote', { token: busy.token })).status, 201, String(n));
+    refused(await ask({}, 'quote', { token: busy.token }), 429, 'rate_limited');
+    refused(await askOther(), 429, 'rate_limited');
   });
 
   test('can be read for 90 days', async () => {

@@ -146,7 +146,7 @@ export function quoteRoutes(app: FastifyInstance, context: Context): void {
     return answerChange(context, request, reply, async (tx, act) => {
       const asking = { clientId: caller.clientId, contactId: caller.contactId };
       const [open, found] = await together([
-        lockOpenQuotes(tx, asking, now),
+        lockOpenQuotes(tx, { contactId: caller.contactId, clientIds: caller.session.clients.keys() }, now),
         readMarket(tx, config.environment, market),
       ]);
       const order = orderOf(request, given, found);
