@@ -13,7 +13,6 @@ import { moveInstruction } from './record.ts';
 
 /** Rows that one transaction judges and makes. */
 const MADE_ROWS = 250;
-const MADE_GENTLY = 25;
 
 /** An instruction of a client, whose row is locked. */
 interface Instruction {
@@ -48,16 +47,15 @@ interface StoredRow extends Record<string, unknown> {
 
 /** Judges the next rows, and makes those without faults. After the last row the instruction ends. */
 async function make(step: Step): Promise<Outcome> {
-  const { tx, act, order, gently } = step;
+  const { tx, act, order } = step;
   const { client_id: clientId, created_by: contactId } = order;
   const rights = await rightsOf(tx, { clientId, contactId });
   const refusal = refusalOf(rights);
-  const most = gently ? MADE_GENTLY : MADE_ROWS;
   const { rows } = await tx.query<StoredRow>(
     `select request_index, fields, faults from mass_beneficiary_rows
      where client_id = $1 and mass_beneficiary_id = $2 and not judged order by request_index limit $3`,
     // If the contact has lost its rights, all remaining rows get the same fault, and the instruction ends at once.
-    [clientId, order.mass_beneficiary_id, refusal ? order.received : most],
+    [clientId, order.mass_beneficiary_id, refusal ? order.received : MADE_ROWS],
   );
   if (rows.length === 0) return moveTo(step, order.made > 0 ? 'created' : 'failed');
   const faults = new Map(rows.map((row) => [row, refusal ? [refusal] : (row.faults ?? [])]));
