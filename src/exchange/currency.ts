@@ -228,10 +228,15 @@ export async function readCurrencies(db: Db, currencies?: readonly string[]): Pr
   return rows.map(settingsOf);
 }
 
+/** The decimals of each currency: those that the institution has set, and otherwise those of ISO 4217. */
+export async function decimalsOf(db: Db, currencies: readonly string[]): Promise<Map<string, number>> {
+  const settings = await readCurrencies(db, currencies);
+  const set = new Map(settings.map(({ currency, decimals }) => [currency, decimals]));
+  return new Map(currencies.map((currency) => [currency, set.get(currency) ?? defaultSettings(currency).decimals]));
+}
+
 /** Zero in each currency, written with its decimals. Sums that start from it have as many (`sum`). */
 export async function zerosOf(db: Db, currencies: readonly string[]): Promise<Map<string, string>> {
-  const settings = await readCurrencies(db, currencies);
-  const decimals = new Map(settings.map(({ currency, decimals: number }) => [currency, number]));
-  const of = (currency: string) => decimals.get(currency) ?? defaultSettings(currency).decimals;
-  return new Map(currencies.map((currency) => [currency, new Big(0).toFixed(of(currency))]));
+  const decimals = await decimalsOf(db, currencies);
+  return new Map([...decimals].map(([currency, number]) => [currency, new Big(0).toFixed(number)]));
 }

@@ -2,12 +2,13 @@ import type { Act } from '../audit/act.ts';
 import { type AuditEntry, audit } from '../audit/record.ts';
 import { newIds } from '../database/cells/identifiers.ts';
 import { type Columns, copyRows, writeRows } from '../database/copy.ts';
-import type { Transaction } from '../database/database.ts';
+import { type Transaction, together } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
+import { decimalsOf } from './currency.ts';
 import { notifyReadTrades, notifyTrades, type TradeRow, tradeRecord } from './trade.ts';
 import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
-import { readTrade, type TradeValues } from './trade-input.ts';
+import { type ReadTrade, readTrade, settled, type TradeValues } from './trade-input.ts';
 
 /** A trade that is to be booked. */
 export interface NewTrade {
@@ -36,7 +37,7 @@ export interface OrderedTrade {
 }
 
 /** A trade whose values may have a fault. If its client or its contact is wrong too, that is reported first. */
-export type WantedTrade = Omit<NewTrade, 'values'> & { values: TradeValues | Problem };
+export type WantedTrade = Omit<NewTrade, 'values'> & { values: TradeValues | ReadTrade | Problem };
 
 /**
  * Books a trade and notifies TRADE_STATUS_CHANGE.
@@ -66,7 +67,7 @@ export async function createTrades(
 }
 
 /**
- * Looks up what trades name.
+ * Looks up what trades name, and settles what they sell.
  * @param look whether to look up the trades that they draw down
  * @returns why trades are refused, by index: their client, their contact, or a field that could not be read
  */
@@ -77,15 +78,20 @@ export async function judgeTrades(
 ): Promise<Map<number, Problem>> {
   const inputs = trades.map(({ input }) => input);
   const drawn = look && inputs.some(({ parent_trade_id: parent }) => parent != null);
-  const found = await findReferences<{ parents?: { client_id: string; trade_id: string } }>(tx, inputs, {
+  const sold = [...new Set(inputs.map(({ sell_currency: currency }) => currency))];
+  const finding = findReferences<{ parents?: { client_id: string; trade_id: string } }>(tx, inputs, {
     queries: drawn ? { parents: owned('trades', ['trade_id'], ['$2']) } : {},
     values: drawn ? [inputs.map(({ parent_trade_id: parent }) => parent ?? '')] : [],
   });
+  const [found, decimals] = await together([finding, decimalsOf(tx, sold)]);
   const parents = new Set(found.parents?.map(({ client_id: client, trade_id: trade }) => pairKey(client, trade)));
   const refused = new Map<number, Problem>();
   for (const [index, trade] of trades.entries()) {
     const { client_id: client, parent_trade_id: parent } = trade.input;
     trade.parentFound = parent == null || parents.has(pairKey(client, parent));
+    const { values } = trade;
+    if (!(values instanceof Problem))
+      trade.values = attempt(() => settled(values, decimals.get(trade.input.sell_currency) ?? 0));
     const problem = creatorFault(found, trade.input) ?? trade.values;
     if (problem instanceof Problem) refused.set(index, problem);
   }

@@ -1,12 +1,21 @@
 import { isCalendarDay, londonDay } from '../values/calendar.ts';
-import { minorUnits } from '../values/currencies.ts';
 import { Problem } from '../values/errors.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
 import { inverted, ratioOf, rounded, times } from '../values/ratio.ts';
 import { parseMaturity, type TradeInput } from './trade-declaration.ts';
 
 /** The fields of a trade in their stored form. */
-export type TradeValues = ReturnType<typeof readTrade>;
+export type TradeValues = Omit<ReadTrade, 'sold'> & { sellAmount: string };
+
+/** The fields of a trade that was read. What it sells depends on the decimals that the institution has set for the currency. */
+export type ReadTrade = ReturnType<typeof readTrade>;
+
+/** Settles what a trade sells. @param decimals of the sold currency @throws Problem invalid_body */
+export function settled(values: ReadTrade | TradeValues, decimals: number): TradeValues {
+  if ('sellAmount' in values) return values;
+  const { sold, ...others } = values;
+  return { ...others, sellAmount: sold(decimals) };
+}
 
 /**
  * Reads and checks the fields of a trade.
@@ -27,9 +36,8 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
   }
   const rate = decimal(input.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
   const buyAmount = decimal(input.buy_amount, `${inside}buy_amount`, { positive: true });
-  const decimals = minorUnits(input.sell_currency);
   // The rate is the number of bought units for one sold unit: buy = sell x rate, as `rate_symbol` (sell/buy) says.
-  const sellAmount =
+  const sold = (decimals: number): string =>
     input.sell_amount === undefined
       ? rounded(times(ratioOf(buyAmount), inverted(ratioOf(rate))), decimals, 'half-even')
       : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true, decimals });
@@ -44,7 +52,7 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
     type,
     rate,
     buyAmount,
-    sellAmount,
+    sold,
     orderDate,
     maturity,
     feeAmount: input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`),

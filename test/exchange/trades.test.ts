@@ -251,6 +251,14 @@ test('a sell amount of the institution has the decimals of its currency', async 
   }
   refused(await trade({ sell_currency: 'JPY', sell_amount: 33.5 }), 400, 'invalid_body', 'body.sell_amount');
   assert.equal((await trade({ sell_currency: 'JPY', sell_amount: 34 })).status, 201);
+
+  // The institution may set others.
+  await exchange.put('/currencies/JPY', { decimals: 1 });
+  const set = await trade({ sell_currency: 'JPY' });
+  assert.ok(set.text.includes('"sell_amount":33.3,'), set.text);
+  refused(await trade({ sell_currency: 'JPY', sell_amount: 33.55 }), 400, 'invalid_body', 'body.sell_amount');
+  assert.equal((await trade({ sell_currency: 'JPY', sell_amount: 33.5 })).status, 201);
+  await exchange.put('/currencies/JPY', {});
 });
 
 describe('a list of trades', () => {

@@ -1,11 +1,18 @@
-import { judgeParents, judgeTrades, type NewTrade, writeTrades } from '../../exchange/trade-booking.ts';
+import {
+  judgeParents,
+  judgeTrades,
+  type NewTrade,
+  type WantedTrade,
+  writeTrades,
+} from '../../exchange/trade-booking.ts';
 import { TRADE, type TradeInput, type TradeStatus } from '../../exchange/trade-declaration.ts';
 import { readTrade } from '../../exchange/trade-input.ts';
 import { setTradeStatus } from '../../exchange/trade-status.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
-type TradeImportRow = ImportRow<TradeInput> & NewTrade;
+/** `judgeTrades` settles its values. */
+type TradeImportRow = ImportRow<TradeInput> & WantedTrade;
 
 const COMPARISON = TRADE.comparison;
 
@@ -37,12 +44,12 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   async check(tx, rows) {
     const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows, true));
     await resolveIds(tx, rows, refusals, 'trade');
-    const open = rows.filter(({ line }) => !refusals.has(line));
+    const open = rows.filter(({ line }) => !refusals.has(line)) as (TradeImportRow & NewTrade)[];
     refusals.refuseRows(open, judgeParents(open));
     return refusals;
   },
 
   async insert(tx, rows, { act, notify, presentation }) {
-    await writeTrades(tx, act, presentation.apiUrl, rows, { silent: !notify, imported: true });
+    await writeTrades(tx, act, presentation.apiUrl, rows as readonly NewTrade[], { silent: !notify, imported: true });
   },
 };
