@@ -155,7 +155,7 @@ test('an import gives one change a record, and one for each other record that it
   assert.deepEqual(list[30]?.data, await read(`/transactions/${list[30]?.entity_id}`));
   // What is held of an account is no part of the record.
   const { held, available, ...record } = await read(`/currency-accounts/${account}`);
-  assert.deepEqual([list[31]?.data, held, available], [record, '0', '30.00']);
+  assert.deepEqual([list[31]?.data, held, available], [record, '0.00', '30.00']);
 });
 
 test('a trade changes with each further beneficiary of its payments, and never for one that it has', async () => {
