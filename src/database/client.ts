@@ -19,6 +19,7 @@ export interface Pipelined {
     taken?: (result: pg.QueryResult<R>) => void,
   ): void;
   meanwhile(work: Promise<unknown>): void;
+  earlier(): Promise<void>;
   caughtUp(): Promise<void>;
   settled(): Promise<void>;
   startCopy<S extends pg.Submittable>(stream: S): Promise<S>;
@@ -33,7 +34,8 @@ export class DatabaseClient extends pg.Client implements Pipelined {
   /** Answers to statements that nobody waits for: the last one, and the last one whose result is used. */
   #answered: Promise<unknown> = DONE;
   #taken: Promise<unknown> = DONE;
-  #meanwhile: Promise<unknown>[] = [];
+  /** Work of `meanwhile` that has not ended, or has failed and nobody was told. */
+  readonly #meanwhile = new Set<Promise<unknown>>();
   #failure: Error | undefined;
 
   /** @param config with a connection string */
@@ -86,18 +88,27 @@ export class DatabaseClient extends pg.Client implements Pipelined {
 
   /** Registers work of a transaction that runs alongside later statements. It ends before the transaction does. */
   meanwhile(work: Promise<unknown>): void {
-    this.#meanwhile.push(work);
+    this.#meanwhile.add(work);
     work.catch(() => {});
   }
 
-  /** Waits for the work of `meanwhile`, and for results that `later` passes on. @throws what made that work fail */
-  async caughtUp(): Promise<void> {
-    while (this.#meanwhile.length > 0) {
-      const some = this.#meanwhile.splice(0);
-      await Promise.allSettled(some);
-      await Promise.all(some);
-    }
+  /**
+   * Waits for the work of `meanwhile` so far, and for results that `later` passes on. Work that is registered itself may wait so: it waits
+   * for what came before it, and never for itself.
+   * @throws what made that work fail
+   */
+  async earlier(): Promise<void> {
+    const some = [...this.#meanwhile];
+    await Promise.allSettled(some);
+    for (const work of some) this.#meanwhile.delete(work);
+    await Promise.all(some);
     await this.#taken;
+  }
+
+  /** Like `earlier`, and waits for work that is registered while it waits. @throws what made work fail */
+  async caughtUp(): Promise<void> {
+    do await this.earlier();
+    while (this.#meanwhile.size > 0);
   }
 
   /**
@@ -110,7 +121,7 @@ export class DatabaseClient extends pg.Client implements Pipelined {
       await this.caughtUp().catch((error: Error) => {
         work ??= error;
       });
-    while (this.#meanwhile.length > 0);
+    while (this.#meanwhile.size > 0);
     // The server answers statements in order, so this one comes last.
     await this.#answered;
     const failure = this.#failure ?? work;

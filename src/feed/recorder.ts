@@ -46,11 +46,17 @@ export class ChangeRecorder implements TransactionHooks {
   async stepEnded(tx: Transaction): Promise<void> {
     const changes = takeChanges(tx);
     if (!changes) return;
-    // Reserves its place now: the next step may end before the records of this one are read.
+    const lines = this.#stepLines(tx, changes);
+    // It has its place now: the next step may end before the records of this one are read. The commit waits for them.
+    finishedSteps<Promise<FinishedLine[]>>(tx).push(lines);
+    await lines;
+  }
+
+  async #stepLines(tx: Transaction, changes: Changes): Promise<FinishedLine[]> {
     const step: FinishedLine[] = [];
-    finishedSteps<FinishedLine[]>(tx).push(step);
     for await (const lines of this.#lines(tx, changes))
       for (const line of lines) step.push({ ...line, at: changes.act.now });
+    return step;
   }
 
   async beforeCommit(tx: Transaction): Promise<QueryConfig | undefined> {
@@ -58,7 +64,7 @@ export class ChangeRecorder implements TransactionHooks {
     const lines = changes && this.#lines(tx, changes);
     const first = await lines?.next();
     await tx.caughtUp();
-    const finished = finishedSteps<FinishedLine[]>(tx).flat();
+    const finished = (await Promise.all(finishedSteps<Promise<FinishedLine[]>>(tx))).flat();
     const at = changes?.act.now ?? finished[0]?.at;
     if (!at) return undefined;
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
@@ -76,7 +82,7 @@ export class ChangeRecorder implements TransactionHooks {
   /** The lines of a step. The records of a part are read together; each line is made when it is requested. */
   async *#lines(tx: Transaction, changes: Changes): AsyncGenerator<Iterable<Line>> {
     const { act, records, versions } = changes;
-    const raised = together([raiseVersions(tx, changes), tx.caughtUp()]);
+    const raised = together([raiseVersions(tx, changes), tx.earlier()]);
     const write = createLineWriter({ at: act.now, actor: actorOf(act.actor), requestId: act.requestId });
     const all = [...records.values()];
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {

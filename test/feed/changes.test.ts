@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { noteChange } from '../../src/audit/change.ts';
+import { auditSteps } from '../../src/audit/record.ts';
+import { transaction } from '../../src/database/database.ts';
 import { londonDay } from '../../src/values/calendar.ts';
+import { poolOfClient } from '../world/cells.ts';
 import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
 import { createSubscriber } from '../world/graphql.ts';
@@ -156,6 +160,36 @@ test('an import gives one change a record, and one for each other record that it
   // What is held of an account is no part of the record.
   const { held, available, ...record } = await read(`/currency-accounts/${account}`);
   assert.deepEqual([list[31]?.data, held, available], [record, '0.00', '30.00']);
+});
+
+test('each step of a transaction has its changes, however soon the first one is answered', async () => {
+  const account = (await post('/currency-accounts', { client_id: world.clientId, currency: 'SEK' })).body.account_id;
+  const start = await end();
+  const steps = Array.from({ length: 6 }, (_, n) => ({
+    now: new Date(),
+    actor: 'operator:test',
+    requestId: `step-${n}`,
+  }));
+  await transaction(await poolOfClient(service.service.context.pool, world.clientId), async (tx) => {
+    auditSteps(
+      tx,
+      steps.map((act) => ({
+        ...{ act, entries: [] },
+        note: () =>
+          noteChange(tx, act, {
+            ...{ entity: 'currency_account', id: String(account), clientId: world.clientId, action: 'update' },
+            known: () => ({ text: JSON.stringify({ account_id: account }) }),
+          }),
+      })),
+    );
+    // The first steps are over before the transaction ends.
+    await tx.query('select pg_sleep(0.05)');
+  });
+  const list = await since(start);
+  assert.deepEqual(
+    list.map(({ version, request_id: request }) => [version, request]),
+    steps.map(({ requestId }, n) => [n + 2, requestId]),
+  );
 });
 
 test('a trade changes with each further beneficiary of its payments, and never for one that it has', async () => {
