@@ -114,6 +114,8 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
   const { method, routeOptions, params } = request;
   const { url = '' } = routeOptions;
   if (method === 'POST' && url === '/clients') return enterCell(request, await cellForNewClient(pool));
+  // They exist once, and later changes name no client. In the feed all changes of a record have to be in one cell.
+  if (method === 'POST' && url === '/account-details') return enterCell(request, 'none');
   if (HISTORY.test(url)) return enterCell(request, 'all');
   // A record in the address determines the cell, even if a filter names a client.
   const clientId = !url.includes(':') || url.includes(':client_id') ? givenClient(request) : undefined;
