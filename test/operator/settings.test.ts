@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readOrderSettings } from '../../src/payments/order-settings.ts';
 import { DEFAULT_RULES } from '../../src/payments/schemes.ts';
+import { poolOfClient } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -212,7 +213,7 @@ test('an order reads all of them at once', async () => {
   const { clientId } = await createWorld(service);
   await put('/currencies/NOK', { cutoff_time: '11:00' });
   await put('/payment-schemes', { rules: [{ payment_currency: 'NOK', maximum: 10.5, scheme: 'LOCAL' }] });
-  const { pool } = service.service.context;
+  const pool = await poolOfClient(service.service.context.pool, clientId);
   await service.operator('POST', '/currency-accounts', { client_id: clientId, currency: 'NOK' });
   const { body } = await service.operator('GET', `/currency-accounts?client_id=${clientId}`);
   const paid = { trade: undefined, quote: undefined, account: body[0].account_id };
