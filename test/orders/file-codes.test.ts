@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { takeLock } from '../../src/approvals/lock.ts';
 import type { Transaction } from '../../src/database/database.ts';
+import { poolOfClient } from '../world/cells.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf, NEW, ROW } from '../world/files.ts';
 import { pain001 } from '../world/iso20022.ts';
@@ -203,7 +204,7 @@ test('who confirms waits for the lock of the client before the file is locked, a
   const { mass_payment_id: id } = await files.judged(files.file([files.row(10)]), maker.token);
   const { body: opened } = await challenge(maker.token, id);
   const proof = { challenge_id: opened.challenge_id, verification_code: totp(maker.secret) };
-  const holder = await service.service.context.pool.connect();
+  const holder = await (await poolOfClient(service.service.context.pool, world.clientId)).connect();
   try {
     await holder.query('begin');
     await takeLock(holder as Transaction, world.clientId);
