@@ -32,13 +32,15 @@ export interface SetbackScope {
   mayReadWebhooks: boolean;
 }
 
-const TRADES = `select 'trade' as kind, trade_id as id, case when status = 'Rejected' then 'rejected' else 'unpaid' end as what,
-    null as name, trim_scale(sell_amount)::text as amount, sell_currency as currency, null::int as count,
-    case when status <> 'Rejected' then maturity_date end as at
-  from trades where client_id = $1
-    and (status in ('Created', 'Funds In Partially') and not single and maturity_date < $2
-      or status = 'Rejected' and order_date >= $3::date)
-  order by trades.id desc limit ${MAX_ROWS}`;
+const trades = (what: string, at: string, condition: string, latest: string) =>
+  `(select 'trade' as kind, trade_id as id, '${what}' as what, null as name, trim_scale(sell_amount)::text as amount,
+      sell_currency as currency, null::int as count, ${at} as at
+    from trades where client_id = $1 and ${condition} order by ${latest} desc limit ${MAX_ROWS})`;
+/** Each part has its index: of a million trades that ended well, none is read. */
+const TRADES = `select * from (
+    ${trades('unpaid', 'maturity_date', "status in ('Created', 'Funds In Partially') and not single and maturity_date < $2", 'maturity_date')}
+    union all
+    ${trades('rejected', 'null::timestamptz', "status = 'Rejected' and order_date >= $3::date", 'order_date')}) t limit ${MAX_ROWS}`;
 
 const FILES = `select 'file' as kind, mass_payment_id::text as id, case when status = 'Failed' then 'failed' else 'rows' end as what,
     external_reference_id as name, null as amount, null as currency, errored as count, created_at as at
