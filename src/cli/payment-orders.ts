@@ -53,7 +53,7 @@ export function addCreate(frame: Frame, payments: Command): void {
     'payments create --file order.json',
   );
   frame.asContact<BodyOptions & CodeOptions>(command, async ({ options, session, print }) => {
-    // Each is read from the options anew, because a copy of the amount would lose its digits.
+    // This reads the options again for each order, because a copy of the amount would lose its digits.
     const order = () => ({ ...fieldsGiven(ORDER_FIELDS, options), payments: [fieldsGiven(PAYMENT_FIELDS, options)] });
     const body = (await bodyGiven(fields, options, order)) as NewPayments;
     const idempotencyKey = options.idempotencyKey ?? keyOf(session, options);

@@ -25,7 +25,7 @@ const PLAN_SETTINGS: Record<string, string> = {
  */
 const DISTRIBUTED_SETTINGS = { ...PLAN_SETTINGS, plan_cache_mode: 'force_custom_plan' };
 
-/** `setUp` of background connections. Their statements run seldom, and on few or many rows, so each is planned anew. Citus does this anyway. */
+/** `setUp` of background connections. Their statements run rarely, on few rows or on many, so each run gets a plan of its own. Citus does this anyway. */
 export function planEachTime(distributed = false): string {
   return distributed ? '' : 'set plan_cache_mode = auto';
 }

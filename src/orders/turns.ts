@@ -20,7 +20,7 @@ export class Turn {
   }
 }
 
-/** Processes a long list in turns. */
+/** Processes a long list, and lets the process do other work after each millisecond. @param work is given a few elements at a time */
 export async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]) => readonly R[]): Promise<R[]> {
   const done: R[] = [];
   const turn = new Turn();

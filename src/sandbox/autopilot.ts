@@ -120,7 +120,7 @@ export class Autopilot {
     await moveAsCore(tx, act, presentation, move);
   }
 
-  /** Whether a slow payment has had its status for enough intervals. Another process starts the count anew. */
+  /** Whether a slow payment has had its status for enough intervals. Each process counts for itself. */
   #hasWaited({ payment_id: id, status }: DuePayment): boolean {
     const known = this.#intervals.get(id);
     const seen = known?.status === status ? known.seen + 1 : 1;

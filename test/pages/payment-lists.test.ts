@@ -38,6 +38,16 @@ after(async () => {
 
 const { open, go, newestCode, codeAfter } = paymentPages(() => ({ service, browser }));
 
+/** Two clients, and a contact of both. */
+async function twoClients() {
+  const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
+  const both = await one.hire('Both', undefined, {});
+  await service.operator('PATCH', `/contacts/${both.id}`, {
+    clients: [{ client_id: one.clientId }, { client_id: two.clientId }],
+  });
+  return { one, two, both };
+}
+
 describe('lists', { skip }, () => {
   test('follow what happens; selections stay, and nothing moves under the pointer', async () => {
     const world = await approvalsWorld(service, ['Ann', 'Bob'], { authorisation_workflow: '4-eyes' });
@@ -397,11 +407,7 @@ describe('lists', { skip }, () => {
   });
 
   test('two tabs show two clients, and never one’s payments in the other', async () => {
-    const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
-    const both = await one.hire('Both', undefined, {});
-    await service.operator('PATCH', `/contacts/${both.id}`, {
-      clients: [{ client_id: one.clientId }, { client_id: two.clientId }],
-    });
+    const { one, two, both } = await twoClients();
     const [first, second] = [await one.create('1'), await two.create('2')];
     const page = await open(both, one, '/payments');
     const tab = await page.context().newPage();
@@ -420,11 +426,7 @@ describe('lists', { skip }, () => {
   });
 
   test('a link without a client asks which one, keeps its filters, and is left by going back', async () => {
-    const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
-    const both = await one.hire('Both', undefined, {});
-    await service.operator('PATCH', `/contacts/${both.id}`, {
-      clients: [{ client_id: one.clientId }, { client_id: two.clientId }],
-    });
+    const { one, two, both } = await twoClients();
     await two.create('1', { reference: 'other' });
     const wanted = await two.create('2', { reference: 'wanted' });
     const page = await open(both, one, '/profile');

@@ -33,13 +33,14 @@ interface Matter {
 export function Attention(): ReactNode {
   const t = useText();
   const may = useMay();
+  const all = lookups(may);
   const asked = useQueries({
-    queries: lookups(may).map(({ name, look }) => ({
+    queries: all.map(({ name, look }) => ({
       queryKey: ['attention', name],
       queryFn: ({ signal }: { signal: AbortSignal }) => look(signal),
       refetchInterval: LIVE_MS,
     })),
-    combine: (results) => results.map((result, index) => ({ ...result, name: lookups(may)[index]?.name ?? 'failing' })),
+    combine: (results) => results.map((result, index) => ({ ...result, name: all[index]?.name ?? 'failing' })),
   });
   const isPending = asked.some(({ isPending }) => isPending);
   const found = asked.flatMap(({ data }) => (data && data.count > 0 ? [data] : []));
@@ -112,58 +113,54 @@ function lookups(may: (scope: Scope) => boolean): Lookup[] {
 const ONE = { page_size: 1 };
 const FAILING = { failing: 'true', active: 'true' } as const;
 const INTERRUPTED = { state: 'interrupted' } as const;
+const OVERDUE = { overdue: 'true' } as const;
 const failedLately = () => ({ status: 'failed', from: ago(RECENT_HOURS) }) as const;
 const errorsLately = () => ({ status: '5xx', from: ago(1) }) as const;
 /** Where there are too many to be counted, one is enough to look. */
 const countOf = ({ total, body }: { total: number | undefined; body: unknown[] }) => total ?? body.length;
 
-/** What a list with filters counts. */
-const LISTS: Lookup[] = [
-  {
-    name: 'failing',
+/** The count of a list with a filter. @param ask for one record of the list, and the total */
+function counted<Filter extends Record<string, string>>(
+  name: MatterName,
+  to: string,
+  filter: () => Filter,
+  ask: (query: Filter & typeof ONE, signal: AbortSignal) => Promise<Parameters<typeof countOf>[0]>,
+): Lookup {
+  return {
+    name,
     look: async (signal) => {
-      const found = await callOperator('GET /subscriptions', { query: { ...FAILING, ...ONE }, signal });
-      return matter('failing', '/subscriptions', FAILING, countOf(found));
+      const search = filter();
+      return matter(name, to, search, countOf(await ask({ ...search, ...ONE }, signal)));
     },
-  },
-  {
-    name: 'failed',
-    look: async (signal) => {
-      const failed = failedLately();
-      const found = await callOperator('GET /notifications', { query: { ...failed, ...ONE }, signal });
-      return matter('failed', '/notifications', failed, countOf(found));
-    },
-  },
-  {
-    name: 'statements',
-    look: async (signal) => {
-      const failed = failedLately();
-      const found = await callOperator('GET /statements', { query: { ...failed, ...ONE }, signal });
-      return matter('statements', '/statements', failed, countOf(found));
-    },
-  },
-  {
-    name: 'imports',
-    look: async (signal) => {
-      const found = await callOperator('GET /imports', { query: { ...INTERRUPTED, ...ONE }, signal });
-      return matter('imports', '/imports', INTERRUPTED, countOf(found));
-    },
-  },
-  {
-    name: 'errors',
-    look: async (signal) => {
-      const errors = errorsLately();
-      const found = await callOperator('GET /requests', { query: { ...errors, ...ONE }, signal });
-      return matter('errors', '/requests', errors, countOf(found));
-    },
-  },
-  {
-    name: 'holds',
-    look: async (signal) => {
-      const found = await callOperator('GET /holds', { query: { overdue: true, ...ONE }, signal });
-      return matter('holds', '/holds', { overdue: 'true' }, countOf(found));
-    },
-  },
+  };
+}
+
+const LISTS: readonly Lookup[] = [
+  counted(
+    'failing',
+    '/subscriptions',
+    () => FAILING,
+    (query, signal) => callOperator('GET /subscriptions', { query, signal }),
+  ),
+  counted('failed', '/notifications', failedLately, (query, signal) =>
+    callOperator('GET /notifications', { query, signal }),
+  ),
+  counted('statements', '/statements', failedLately, (query, signal) =>
+    callOperator('GET /statements', { query, signal }),
+  ),
+  counted(
+    'imports',
+    '/imports',
+    () => INTERRUPTED,
+    (query, signal) => callOperator('GET /imports', { query, signal }),
+  ),
+  counted('errors', '/requests', errorsLately, (query, signal) => callOperator('GET /requests', { query, signal })),
+  counted(
+    'holds',
+    '/holds',
+    () => OVERDUE,
+    (query, signal) => callOperator('GET /holds', { query: { ...query, overdue: true }, signal }),
+  ),
 ];
 
 /** Files that failed: the list has the newest first, and no filter by time. */
