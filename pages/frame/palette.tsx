@@ -61,7 +61,8 @@ export function Palette({ links, source, onSignOut, onClose }: PaletteProps): Re
     { key: 'out', icon: 'x', title: t('frame.signOut'), group: t('frame.goTo.acts'), act: onSignOut },
   ];
   const named = (entries: PaletteEntry[]) => entries.filter(({ title }) => holds(String(title), text));
-  const entries = [...named(pages), ...(isSought ? records : []), ...named(acts)];
+  const namedPages = named(pages);
+  const entries = [...namedPages, ...(isSought ? records : []), ...named(acts)];
   const finds = entries.map((entry): Find => {
     const choose = () => {
       onClose();
@@ -84,6 +85,8 @@ export function Palette({ links, source, onSignOut, onClose }: PaletteProps): Re
             none={finds.length === 0 && isSettled ? t('frame.goTo.none') : undefined}
             isAlways
             isEager
+            // A page is found at once. A record that was found for another text is not chosen.
+            isPending={!isSettled && namedPages.length === 0}
             maxLength={MAX_SOUGHT_LENGTH}
           />
         </AriaDialog>

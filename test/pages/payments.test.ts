@@ -321,6 +321,13 @@ test('Ctrl K leads to pages, payments and payees, by keyboard, and back to where
   await page.keyboard.press('Meta+k');
   await field.fill('müll');
   await finds.filter({ hasText: 'Müller GmbH' }).waitFor();
+  await field.fill(id);
+  await page.keyboard.press('Enter');
+  await field.waitFor({ state: 'detached' });
+  assert.match(page.url(), new RegExp(`/payments/${id}\\?`), 'Enter never takes what was found for another text');
+  await page.keyboard.press('Meta+k');
+  await field.fill('müll');
+  await finds.filter({ hasText: 'Müller GmbH' }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/payments\?.*beneficiary_id=/);
