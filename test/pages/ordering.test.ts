@@ -53,6 +53,7 @@ describe('/app/payees', { skip }, () => {
     await click(page, 'New payee');
     await field(page, 'Name').fill(`Müller ${'& Söhne '.repeat(16).trim()}`);
     await field(page, 'Country').selectOption('DE');
+    assert.equal(await field(page, 'Bank country').inputValue(), 'DE');
     await field(page, 'Bank country').selectOption('GB');
     await field(page, 'Currency').selectOption('GBP');
     await field(page, 'Sort Code').waitFor();
@@ -89,6 +90,19 @@ describe('/app/payees', { skip }, () => {
     await said(page, 'The payee was deleted');
     await row.waitFor({ state: 'detached' });
     assert.equal((await listed()).length, before);
+
+    await click(page, 'New payee');
+    await click(page, 'Save payee');
+    await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
+    await field(page, 'Name').fill('Müller AG');
+    await field(page, 'Country').selectOption('DE');
+    await field(page, 'Currency').selectOption('EUR');
+    const checked = page.waitForResponse(/validate_only=true/);
+    await field(page, 'IBAN').focus();
+    await checked;
+    await field(page, 'IBAN').fill(IBAN);
+    await click(page, 'Save payee');
+    await said(page, 'The payee was saved');
     await page.context().close();
   });
 

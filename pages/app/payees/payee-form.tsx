@@ -36,7 +36,12 @@ export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode 
   const fields = sentFields(texts, asked, payee && before);
   const id = payee?.beneficiary_id ?? undefined;
   const act = useAct((key: string) => savePayee({ clientId, id, fields, key }), [payeesKey(clientId)]);
-  const { faults, leave, tell } = useFaults({ clientId, id, fields });
+  const { faults, leave, tell, told } = useFaults({ clientId, id, fields }, texts);
+  const body = useRef<HTMLFormElement>(null);
+  // After a refusal the first field that is wrong has the focus.
+  useEffect(() => {
+    if (told > 0) body.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [told]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (act.isPending) return;
@@ -49,7 +54,8 @@ export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode 
     name,
     value: texts[name] ?? '',
     error: faults.has(name) ? t(faultText(faults.get(name))) : undefined,
-    onChange: ({ target }: { target: { value: string } }) => setTexts({ ...texts, [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      setTexts({ ...texts, ...(payee ? {} : alike(texts, name, target.value)), [name]: target.value }),
     onBlur: () => leave(name),
   });
   const isListed = act.error instanceof CallError && faultsOf(act.error).size > 0;
@@ -67,7 +73,7 @@ export function PayeeForm({ payee, onBack, onDone }: PayeeFormProps): ReactNode 
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!needs && !error && <Loading />}
       {needs && (
-        <form id={form} className="stack" onSubmit={submit} noValidate>
+        <form id={form} ref={body} className="stack" onSubmit={submit} noValidate>
           <TextField {...field('name')} label={t('payees.field.name')} maxLength={140} autoComplete="off" required />
           <Choices
             field={field}
@@ -145,11 +151,20 @@ function DetailField({ asked: { name, local, isOptional }, field }: { asked: Ask
   return <TextField {...field} {...said} autoComplete="off" maxLength={255} />;
 }
 
-/** The errors of the fields that the person has left. The service checks the form each time that a field is left. */
-function useFaults(given: { clientId: string; id: string | undefined; fields: PayeeFields }) {
+/** What a choice also means for another field: the bank is in the payee's country, until the person chooses another one. */
+function alike(texts: PayeeFields, name: string, value: string): PayeeFields {
+  const { country_code: country = '', bank_country_code: bank = '' } = texts;
+  return name === 'country_code' && (bank === '' || bank === country) ? { bank_country_code: value } : {};
+}
+
+/**
+ * The errors of the fields that the person has left. The service checks the form each time that a field is left. An error is gone as soon as
+ * its field changes: it is about the text that was checked.
+ */
+function useFaults(given: { clientId: string; id: string | undefined; fields: PayeeFields }, texts: PayeeFields) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [faults, setFaults] = useState(new Map<string, string>());
-  const [isAll, setAll] = useState(false);
+  const [checked, setChecked] = useState({ faults: new Map<string, string>(), texts });
+  const [told, setTold] = useState(0);
   const trying = useRef<AbortController>(undefined);
   useEffect(() => () => trying.current?.abort(), []);
   const leave = (name: string) => {
@@ -158,17 +173,17 @@ function useFaults(given: { clientId: string; id: string | undefined; fields: Pa
     const { signal } = (trying.current = new AbortController());
     // A failed check says nothing: saving will report the errors.
     tryPayee(given, signal).then(
-      (error) => setFaults(faultsOf(error)),
+      (error) => setChecked({ faults: faultsOf(error), texts }),
       () => undefined,
     );
   };
   const tell = (refusal: CallError) => {
     trying.current?.abort();
-    setAll(true);
-    setFaults(faultsOf(refusal));
+    setTold(told + 1);
+    setChecked({ faults: faultsOf(refusal), texts });
   };
-  const shown = isAll ? faults : new Map([...faults].filter(([name]) => left.has(name)));
-  return { faults: shown, leave, tell };
+  const isShown = (name: string) => (told > 0 || left.has(name)) && checked.texts[name] === texts[name];
+  return { faults: new Map([...checked.faults].filter(([name]) => isShown(name))), leave, tell, told };
 }
 
 const TOLD = [
