@@ -10,7 +10,7 @@ import { existingIds } from '../database/rows.ts';
 import { existingClients, noClient } from '../identity/people/tenant.ts';
 import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
-import { tableOf } from '../values/unknown.ts';
+import { present, tableOf } from '../values/unknown.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import { closeByDebits } from './held-money.ts';
@@ -222,7 +222,7 @@ export async function writeBookings(
 function namingDebits({ input, id, amount, debit, act: { now } }: ReadBooking) {
   const { client_id: clientId, currency_account_id: accountId, payment_id: paymentId, trade_id: tradeId } = input;
   if (!debit || (paymentId == null && tradeId == null)) return [];
-  return [{ clientId, accountId, transactionId: id as string, amount, paymentId, tradeId, now }];
+  return [{ clientId, accountId, transactionId: present(id), amount, paymentId, tradeId, now }];
 }
 
 type Booked = ReadBooking & { transaction: ReturnType<typeof shown>; record: TransactionRecord };

@@ -3,6 +3,7 @@ import { type Db, first } from '../database/database.ts';
 import type { List } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
 import { Nullable } from '../values/schemas.ts';
+import { present } from '../values/unknown.ts';
 import { BOOKED_TRANSACTION, COUNTS, TRANSACTION_KINDS, type TransactionKind } from './transaction.ts';
 import { TRANSACTION_COLUMNS, type TransactionRow, transactionOf } from './transaction-list.ts';
 
@@ -110,5 +111,5 @@ export async function findClientTransaction(
 
 function clientTransaction(row: TransactionRow): ClientTransaction {
   const { client_id, kind, payment_id, trade_id, ...booked } = transactionOf(row);
-  return { client_id, transaction_type: TYPE_OF.get(kind) as TransactionType, payment_id, trade_id, ...booked };
+  return { client_id, transaction_type: present(TYPE_OF.get(kind)), payment_id, trade_id, ...booked };
 }

@@ -8,6 +8,7 @@ import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { Exact } from '../values/json.ts';
 import { ExactNumber, Moment, Nullable } from '../values/schemas.ts';
+import { present } from '../values/unknown.ts';
 
 export const HOLD_STATES = ['open', 'closed'] as const;
 export type HoldState = (typeof HOLD_STATES)[number];
@@ -89,7 +90,7 @@ export async function releaseHold(tx: Transaction, act: Act, holdId: string): Pr
     `update holds h set closed_at = $3, closed_by = 'release' where h.client_id = $1 and h.hold_id = $2 returning ${COLUMNS}`,
     [clientId, holdId, act.now],
   );
-  const row = rows[0] as HoldRow;
+  const row = present(rows[0]);
   await tx.query('update currency_accounts set held = held - $3 where client_id = $1 and account_id = $2', [
     clientId,
     row.currency_account_id,

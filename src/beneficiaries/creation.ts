@@ -6,6 +6,7 @@ import { type CopyValue, insertRows } from '../database/copy.ts';
 import { type Transaction, together } from '../database/database.ts';
 import { londonDay } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { present } from '../values/unknown.ts';
 import { keysOf } from './account-key.ts';
 import { notifyBeneficiaries } from './client-view.ts';
 import { BENEFICIARY, type Beneficiary } from './declaration.ts';
@@ -59,10 +60,10 @@ export async function orderBeneficiaries(
     newIds(tx, 'beneficiary_id', wanted, false),
   ]);
   const taken = [...all.entries()].filter(([index]) => !refused.has(index));
-  const identified = taken.map(([index, fields]) => ({ id: records[index]?.id as string, fields }));
+  const identified = taken.map(([index, fields]) => ({ id: present(records[index]?.id), fields }));
   const written = await writeBeneficiaries(tx, act, clientId, identified);
   const made = new Map(taken.map(([index], place) => [index, written[place] as Beneficiary]));
-  return all.map((_, index) => made.get(index) ?? (refused.get(index) as () => Problem)());
+  return all.map((_, index) => made.get(index) ?? present(refused.get(index))());
 }
 
 /**
@@ -127,7 +128,7 @@ export async function writeBeneficiaries(
   );
   const rows = records.map((record, index) => ({
     ...BENEFICIARY.stored(record),
-    ...keysOf((all[index] as Identified).fields),
+    ...keysOf(present(all[index]).fields),
     ...{ source: record.source, created_at: act.now },
   }));
   const columns = Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, (row: Row) => row[name]]));
@@ -135,7 +136,7 @@ export async function writeBeneficiaries(
   const numbers = await insertRows<Row, Made>(tx, BENEFICIARY.table, columns, rows, returning);
   const accounts = new Map(numbers.map(({ beneficiary_id: id, account_id: account }) => [id, account]));
   const made = records.map((record) => {
-    const accountId = accounts.get(record.beneficiary_id) as number;
+    const accountId = present(accounts.get(record.beneficiary_id));
     return BENEFICIARY.show(BENEFICIARY.names, { ...record, account_id: accountId });
   });
   audit(

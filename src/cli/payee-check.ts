@@ -1,6 +1,7 @@
 import type { Lombard, NewMassBeneficiary } from '../../sdk/src/index.ts';
 import { MAX_ROWS } from '../orders/rows.ts';
 import { type CsvRow, OpenQuote, readCsv } from '../values/csv.ts';
+import { present } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fields } from './fields.ts';
 import type { Column, Printer } from './printer.ts';
@@ -136,7 +137,7 @@ function csvPayees(content: string, fields: Fields): Found {
 
 function bodyOf(names: readonly string[], cells: readonly string[], fields: Fields): object {
   const members = names.flatMap((name, at) => {
-    const cell = cells[at] as string;
+    const cell = present(cells[at]);
     return cell === '' ? [] : [[name, readCell(cell, fields[name]?.as)]];
   });
   return Object.fromEntries(members);

@@ -5,6 +5,7 @@ import { type Columns, copyRows, writeRows } from '../database/copy.ts';
 import { type Transaction, together } from '../database/database.ts';
 import { creatorFault, findReferences, notOfClient, owned, pairKey } from '../identity/people/tenant.ts';
 import { attempt, firstRefusal, Problem } from '../values/errors.ts';
+import { present } from '../values/unknown.ts';
 import { decimalsOf } from './currency.ts';
 import { notifyReadTrades, notifyTrades, type TradeRow, tradeRecord } from './trade.ts';
 import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
@@ -105,7 +106,7 @@ export function judgeParents(trades: readonly NewTrade[]): Map<number, Problem> 
   for (const [index, { id, input, parentFound }] of trades.entries()) {
     const { client_id: client, parent_trade_id: parent } = input;
     if (parent == null || parentFound || earlier.has(pairKey(client, parent)))
-      earlier.add(pairKey(client, id as string));
+      earlier.add(pairKey(client, present(id)));
     else refused.set(index, notOfClient('trade_not_found', 'parent_trade_id'));
   }
   return refused;
@@ -148,12 +149,12 @@ export async function writeOwnTrades(
     ...trades.map(({ id, input, ordered }) => ({
       action: 'create' as const,
       entity: 'trade',
-      entityId: id as string,
+      entityId: present(id),
       clientId: input.client_id,
       after: { ...input, ...ordered, trade_id: id, status: 'Created', source: 'client' },
     })),
   );
-  await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ id }) => id as string) });
+  await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ id }) => present(id)) });
 }
 
 /**

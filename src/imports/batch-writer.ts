@@ -3,7 +3,8 @@ import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { afterMoves } from '../database/cells/client-moves.ts';
 import { type Transaction, transactionOn } from '../database/database.ts';
-import type { ErrorCode, Problem } from '../values/errors.ts';
+import type { ErrorCode } from '../values/errors.ts';
+import { codeOf, present } from '../values/unknown.ts';
 import type { Batch } from './batch.ts';
 import { inCellsOfRows } from './cells.ts';
 import { claimLines } from './claims.ts';
@@ -78,7 +79,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
         return this.#finish(batch, tally);
       });
     } catch (error) {
-      if (CONTENTION.has((error as { code?: string }).code ?? '') && attempt < MAX_ATTEMPTS)
+      if (CONTENTION.has(codeOf(error) ?? '') && attempt < MAX_ATTEMPTS)
         return this.#attempt(batch, { attempt: attempt + 1, whole });
       if (!whole || this.#request.kind.whole || ENDS_IMPORT.has(this.#request.toProblem(error).code)) throw error;
       await this.#attempt(batch, { attempt, whole: false });
@@ -94,7 +95,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
       return await attempt(tx, () => this.#insert(rows, tally));
     } catch (error) {
       const problem = this.#request.toProblem(error);
-      if (CONTENTION.has((error as { code?: string }).code ?? '') || ENDS_IMPORT.has(problem.code)) throw error;
+      if (CONTENTION.has(codeOf(error) ?? '') || ENDS_IMPORT.has(problem.code)) throw error;
       this.#request.scope.trades?.clear();
       Object.assign(tally, before);
       if (rows.length === 1) {
@@ -154,7 +155,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const former = this.#progress;
     const errors = listedErrors(former.errors.length, refused, place);
     const progress = {
-      linesRead: this.#stopped ? (refused[0] as [number, Problem])[0] : batch.lastLine,
+      linesRead: this.#stopped ? present(refused[0])[0] : batch.lastLine,
       accepted: former.accepted + accepted,
       unchanged: former.unchanged + unchanged,
       rejected: former.rejected + refused.length,

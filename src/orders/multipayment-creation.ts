@@ -13,6 +13,7 @@ import type { PaymentInput } from '../payments/declaration.ts';
 import { readPayment } from '../payments/new-payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { attempt, Problem } from '../values/errors.ts';
+import { present } from '../values/unknown.ts';
 import { formattedId } from './multipayment.ts';
 
 /** The most trades of one multi payment. */
@@ -103,7 +104,7 @@ export async function beginMultipayment(
      values ($1, $2, $3, 'created', $4, $5) returning multipayment_id as id, multipayment_unique_id as unique`,
     [clientId, uniqueId, contactId, act.now, bindsAt ?? null],
   );
-  const made = rows[0] as { id: number; unique: string };
+  const made = present(rows[0]);
   noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
   return made;
 }

@@ -10,6 +10,7 @@ import type { Presentation } from '../payments/presentation.ts';
 import { Problem } from '../values/errors.ts';
 import { Exact } from '../values/json.ts';
 import { sum } from '../values/money.ts';
+import { present } from '../values/unknown.ts';
 import { createInstructed, type MadePayment } from './instructions/creation.ts';
 import { type BookedExchange, bookExchanges, groupsOf, priceGroups, requirePrices } from './instructions/exchanges.ts';
 import { coverInstructions, type JudgedInstruction, judgeInstructions } from './instructions/judgement.ts';
@@ -152,11 +153,11 @@ function answerOf({
     ...{ client_rate: new Exact(values.rate), client_rate_symbol: values.symbol },
     value_date: ordered?.value_date ?? '',
   }));
-  const own = payments.flatMap(({ trade, payment }) => (trade ? [ownDetails(payment, trade.id as string)] : []));
+  const own = payments.flatMap(({ trade, payment }) => (trade ? [ownDetails(payment, present(trade.id))] : []));
   return {
     trade_details: [...bought, ...own],
     payments: payments.map(({ payment, judged }) => ({
-      ...{ payment_id: payment.id as string, request_index: judged.row.index, status: statusOf(payment) },
+      ...{ payment_id: present(payment.id), request_index: judged.row.index, status: statusOf(payment) },
     })),
     invalid_payments: rows
       .filter(({ index }) => !done.has(index))

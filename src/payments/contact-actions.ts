@@ -4,6 +4,7 @@ import type { Act } from '../audit/act.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId } from '../values/identifiers.ts';
+import { present } from '../values/unknown.ts';
 import { movePayment, movePayments } from './lifecycle.ts';
 import { mayMove, type PaymentStatus } from './moves.ts';
 import { noPayment } from './payment.ts';
@@ -67,7 +68,7 @@ export async function decideMany(
   const requests = open.map(([, paymentId]) => ({ ...decision, paymentId }));
   const judged = await movePayments(tx, act, requests, { presentation });
   for (const [place, problem] of judged.refused) {
-    const [index, paymentId] = open[place] as [number, PaymentId];
+    const [index, paymentId] = present(open[place]);
     const shown = problem.code === 'transition_not_allowed' ? await refusal(tx, { ...decision, paymentId }) : problem;
     refused.set(index, shown);
   }

@@ -11,6 +11,7 @@ import { joinKey, joinTrades, noteJoin, type PaymentOfTrade } from '../exchange/
 import type { TradeMemory } from '../exchange/trade-memory.ts';
 import { firstRefusal, Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { present } from '../values/unknown.ts';
 import type { PaymentInput } from './declaration.ts';
 import type { PaymentStatus, PaymentWebhookStatus } from './moves.ts';
 import {
@@ -157,7 +158,7 @@ export async function writePayments(
   else for (const payment of payments) noteCreation(tx, act, payment, joined.get(joinKey(payment.input)));
   if (imported) for (const payment of approved) noteApproval(tx, act, payment, 'import');
   const numbers = new Map(stored.map((row) => [row.payment_id, row.id]));
-  const numberOf = ({ id }: NewPayment) => numbers.get(id as string) as PaymentNumber;
+  const numberOf = ({ id }: NewPayment) => present(numbers.get(id as string));
   const opened = approved.map((payment) => {
     const { approval, requirement, created, creatorName } = payment;
     const { client_id: clientId, payment_date: paymentDate } = payment.input;
@@ -183,7 +184,7 @@ export async function writePayments(
       ...payments.map(({ id, input, amount, fee, requirement }) => ({
         action: 'create' as const,
         entity: 'payment',
-        entityId: id as string,
+        entityId: present(id),
         clientId: input.client_id,
         after: { ...input, amount, fee_amount: fee, payment_id: id, status: requirement ? PENDING : VALIDATING },
       })),
@@ -207,7 +208,7 @@ async function begin(
     approved.map(({ input, requirement }) => ({ clientId: input.client_id, requirement })),
     permitted,
   );
-  for (const [index, payment] of approved.entries()) payment.approval = begun[index] as BegunApproval;
+  for (const [index, payment] of approved.entries()) payment.approval = present(begun[index]);
   return approved;
 }
 
@@ -215,7 +216,7 @@ async function begin(
 function noteCreation(tx: Transaction, act: Act, payment: NewPayment, join: PaymentOfTrade | undefined): void {
   const { id, input } = payment;
   const { client_id: clientId } = input;
-  noteChange(tx, act, { entity: 'payment', id: id as string, clientId, action: 'create', created: true });
+  noteChange(tx, act, { entity: 'payment', id: present(id), clientId, action: 'create', created: true });
   if (join) noteJoin(tx, act, join, { action: 'update' });
   noteApproval(tx, act, payment, 'authorise');
 }

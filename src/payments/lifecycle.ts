@@ -16,6 +16,7 @@ import { endStep, type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { present } from '../values/unknown.ts';
 import { type EffectiveMove, moveHolds, tellMoves } from './consequences.ts';
 import { allowedMoves, MOVES, mayMove, type PaymentAction, type PaymentStatus } from './moves.ts';
 import type { PaymentNews } from './notification.ts';
@@ -207,7 +208,7 @@ async function judge(
           scene,
         );
   for (const [place, { move, index }] of open.entries()) {
-    const one = decided[place] as Decided | Problem;
+    const one = present(decided[place]);
     if (one instanceof Problem) {
       refused.set(index, one);
       legal[index] = undefined;

@@ -11,6 +11,7 @@ import { readRecords } from '../feed/records.ts';
 import type { ImportScope } from '../imports/kind.ts';
 import { forgetAnswers } from '../operator/idempotency.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { codeOf } from '../values/unknown.ts';
 import { removeNotifications } from '../webhooks/history.ts';
 import { DEMO_RATES } from './demonstration/banks.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
@@ -77,7 +78,7 @@ async function removeRecords(
         }
       });
     } catch (error) {
-      const isOvertaken = error instanceof Overtaken || (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
+      const isOvertaken = error instanceof Overtaken || codeOf(error) === FOREIGN_KEY_VIOLATION;
       if (!isOvertaken || attempts === MAX_ATTEMPTS) throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { messageOf } from './unknown.ts';
+import { messageOf, present } from './unknown.ts';
 
 /**
  * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. This parser remembers the digits of each number that a double
@@ -119,7 +119,7 @@ const MAX_QUOTED_LENGTH = 120;
 export function jsonFault(error: unknown): string {
   const message = messageOf(error);
   if (!message.endsWith(' is not valid JSON')) return message.slice(0, MAX_QUOTED_LENGTH);
-  return message.startsWith('"') ? 'unexpected text' : (message.split(', ', 1)[0] as string);
+  return message.startsWith('"') ? 'unexpected text' : present(message.split(', ', 1)[0]);
 }
 
 /** The digits of a document that `parseJson` returned; undefined if every number prints as it was written. */

@@ -23,6 +23,12 @@ export function textsOf<Name extends string>(value: unknown, names: readonly Nam
     : undefined;
 }
 
+/** A value that an earlier step made sure of. @throws Error if it is missing after all, which is a fault of ours */
+export function present<T>(value: T): NonNullable<T> {
+  if (value === undefined || value === null) throw new Error('a value that must be there is missing');
+  return value;
+}
+
 /** A thrown value as an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

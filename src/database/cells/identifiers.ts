@@ -1,5 +1,6 @@
 import { Problem } from '../../values/errors.ts';
 import { textArray } from '../../values/text-array.ts';
+import { present } from '../../values/unknown.ts';
 import type { Db, Pool, Transaction } from '../database.ts';
 import { type ClaimedField, KIND_NAMES, KINDS, type Kind } from '../kinds.ts';
 import { existingIds, nextIds } from '../rows.ts';
@@ -68,7 +69,7 @@ export async function newId(tx: Transaction, clientId: string, field: ClaimedFie
   const record = { id: given, input: { client_id: clientId } };
   const problem = (await newIds(tx, field, [record], false)).get(0);
   if (problem) throw problem;
-  return record.id as string;
+  return present(record.id);
 }
 
 /**
@@ -104,7 +105,7 @@ export async function newIds(
     const free = made.filter((id) => !held.has(id) && !taken.has(id));
     const pairs = open
       .slice(0, free.length)
-      .map((record, at) => ({ record, id: free[at] as string, clientId: record.input.client_id }));
+      .map((record, at) => ({ record, id: present(free[at]), clientId: record.input.client_id }));
     const lost = new Set(await claimIds(tx, field, pairs));
     for (const pair of pairs) if (!lost.has(pair)) pair.record.id = pair.id;
     open = open.filter(({ id }) => id === undefined);

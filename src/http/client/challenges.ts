@@ -8,6 +8,7 @@ import { type OpenedStepUp, openStepUp, sendOpened } from '../../payments/step-u
 import type { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import { type Language, languageOf } from '../../values/language.ts';
+import { present } from '../../values/unknown.ts';
 import { ExamplePaymentPath } from '../schemas/payment-schema.ts';
 import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { sendAnswer } from '../server/change.ts';
@@ -99,7 +100,7 @@ export function challengeRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Params: Static<typeof ExamplePaymentPath> }>('/payments/:payment_id/challenges', OPEN, (request, reply) =>
     answerPaymentChallenge(context, request, reply, {
       paymentIds: [request.params.payment_id],
-      refusal: (refused) => refused.get(0) as Problem,
+      refusal: (refused) => present(refused.get(0)),
     }),
   );
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { databaseFault } from '../../database/fault.ts';
 import { UnknownOutcome } from '../../database/lost-commit.ts';
 import { type ErrorCode, type ListedFault, MESSAGES, Problem } from '../../values/errors.ts';
+import { present } from '../../values/unknown.ts';
 
 /** The HTTP status of each error code (docs/errors.md). No other file maps codes to statuses. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -139,7 +140,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string, string]> = {
  */
 export function locate(problem: Problem, request: FastifyRequest): Problem {
   if (!problem.fault) return problem;
-  const name = problem.fault.field.split(/[.[]/, 1)[0] as string;
+  const name = present(problem.fault.field.split(/[.[]/, 1)[0]);
   const place = placeOf(name, request.routeOptions);
   return place === undefined ? problem : problem.within(place);
 }

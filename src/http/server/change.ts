@@ -10,6 +10,7 @@ import {
   storeAnswer,
 } from '../../operator/idempotency.ts';
 import { Problem } from '../../values/errors.ts';
+import { present } from '../../values/unknown.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { holdScope } from './cells.ts';
 
@@ -83,10 +84,10 @@ export async function runTogether<Call extends SharedCall>(
     // Keys are claimed in one order. Otherwise two transactions could deadlock.
     const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted(byKey);
     const opened = await together(ordered.map((call) => open(tx, vault, call)));
-    for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(ordered[index] as Call, outcome);
+    for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(present(ordered[index]), outcome);
     const fit = ordered.filter((call) => !outcomes.has(call));
     const results = await work(tx, fit);
-    for (const [index, call] of fit.entries()) outcomes.set(call, results[index] as StoredAnswer | Problem);
+    for (const [index, call] of fit.entries()) outcomes.set(call, present(results[index]));
     for (const { keyed, outcome } of fit.map((call) => ({ keyed: call.keyed, outcome: outcomes.get(call) }))) {
       if (!keyed || !outcome) continue;
       if (outcome instanceof Problem) freeKeys(tx, [keyed.key]);

@@ -4,6 +4,7 @@ import { BENEFICIARY, type BeneficiaryInput, completed, type VersionGiven } from
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';
 import { existingClients, noClient } from '../../identity/people/tenant.ts';
+import { present } from '../../values/unknown.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
@@ -25,7 +26,7 @@ export const beneficiaryImport: ImportKind<BeneficiaryLine, BeneficiaryImportRow
   update: {
     fixed: BENEFICIARY.fixed,
     async write(tx, rows, { act, notify }) {
-      for (const { id, input } of rows) await updateBeneficiary(tx, act, id as string, input, { silent: !notify });
+      for (const { id, input } of rows) await updateBeneficiary(tx, act, present(id), input, { silent: !notify });
     },
   },
 

@@ -3,6 +3,7 @@ import { cellForNewClient } from '../../database/cells/directory.ts';
 import { copyRows } from '../../database/copy.ts';
 import type { Stored } from '../../database/record.ts';
 import { CLIENT, type ClientInput, storedClient, updateClient } from '../../identity/people/client.ts';
+import { present } from '../../values/unknown.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 
@@ -20,8 +21,8 @@ export const clientImport: ImportKind<ClientInput, ClientRow> = {
   update: {
     fixed: CLIENT.fixed,
     async write(tx, rows, { act, vault }) {
-      for (const { id, input } of rows) await updateClient(tx, act, vault, { clientId: id as string, patch: input });
-      await refreshApprovers(tx, act, ...rows.map(({ id }) => id as string));
+      for (const { id, input } of rows) await updateClient(tx, act, vault, { clientId: present(id), patch: input });
+      await refreshApprovers(tx, act, ...rows.map(({ id }) => present(id)));
     },
   },
 

@@ -8,6 +8,7 @@ import { PERMISSIONS, type Permission, permissionsGiven, permissionsOf } from '.
 import { existingClients } from '../../identity/people/tenant.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
 import { Problem, refusalOf } from '../../values/errors.ts';
+import { present } from '../../values/unknown.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
 
@@ -142,7 +143,7 @@ async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
   const open = rows.filter(({ input }) => input.password !== undefined).values();
   const worker = async () => {
     for (const row of open) {
-      const hash = await hashPassword(row.input.password as string).catch(refusalOf);
+      const hash = await hashPassword(present(row.input.password)).catch(refusalOf);
       if (hash instanceof Problem) refusals.set(row.line, hash);
       else row.passwordHash = hash;
     }

@@ -13,6 +13,7 @@ import { holdOf, ownTrade, requireApprovals, useLimit } from '../../payments/ord
 import type { Orderer } from '../../payments/orders/order.ts';
 import type { OrderedPayee } from '../../payments/orders/scene.ts';
 import type { Presentation } from '../../payments/presentation.ts';
+import { present } from '../../values/unknown.ts';
 import type { BookedExchange } from './exchanges.ts';
 import type { JudgedInstruction } from './judgement.ts';
 import type { InstructionScene, Source } from './scene.ts';
@@ -80,17 +81,17 @@ export async function createInstructed(tx: Transaction, act: Act, making: Making
     tx,
     act,
     orderer.clientId,
-    [...fresh.values()].map((fields, index) => ({ id: payeeIds[index]?.id as string, fields })),
+    [...fresh.values()].map((fields, index) => ({ id: present(payeeIds[index]?.id), fields })),
   );
-  const newPayees = new Map([...fresh.keys()].map((key, index) => [key, payeeFrom(made[index] as Beneficiary)]));
+  const newPayees = new Map([...fresh.keys()].map((key, index) => [key, payeeFrom(present(made[index]))]));
   const bought = new Map(
     exchanges.flatMap(({ group, tradeId }) => group.members.map(({ row }) => [row.index, tradeId])),
   );
   const owned = new Map(owning.map(({ row }, index) => [row.index, tradeIds[index]?.id as string]));
   const payments = judged.map((each, index) => {
-    const payee = each.payee ?? (newPayees.get(each.described?.key ?? '') as OrderedPayee);
+    const payee = each.payee ?? present(newPayees.get(each.described?.key ?? ''));
     const { index: place } = each.row;
-    const tradeId = scene.trade?.trade_id ?? bought.get(place) ?? boughtBy?.get(place) ?? (owned.get(place) as string);
+    const tradeId = scene.trade?.trade_id ?? bought.get(place) ?? boughtBy?.get(place) ?? present(owned.get(place));
     return { judged: each, payee, payment: newPayment(act, making, { each, payee, tradeId, id: ids[index]?.id }) };
   });
   const all = payments.map(({ payment }) => payment);
@@ -100,18 +101,18 @@ export async function createInstructed(tx: Transaction, act: Act, making: Making
   const trades = new Map(
     payments
       .filter(({ payment }) => payment.ordered?.own_trade)
-      .map(({ payment }) => [payment.id as string, ownTrade(act, payment)]),
+      .map(({ payment }) => [present(payment.id), ownTrade(act, payment)]),
   );
   if (scene.funds)
     openHolds(
       tx,
       act.now,
-      all.filter(({ id }) => trades.has(id as string)).map((payment) => holdOf(payment, scene)),
+      all.filter(({ id }) => trades.has(present(id))).map((payment) => holdOf(payment, scene)),
     );
   // Each trade is written before its payment, so that the change feed shows the cause first.
   if (trades.size > 0) await writeOwnTrades(tx, act, presentation.apiUrl, [...trades.values()]);
   await writePayments(tx, act, presentation, all, { permitted: scene.permitted });
-  return payments.map((each) => ({ ...each, trade: trades.get(each.payment.id as string) }));
+  return payments.map((each) => ({ ...each, trade: trades.get(present(each.payment.id)) }));
 }
 
 interface Identified {

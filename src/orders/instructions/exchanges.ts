@@ -13,6 +13,7 @@ import type { Orderer } from '../../payments/orders/order.ts';
 import { londonDay } from '../../values/calendar.ts';
 import { attempt, type ErrorCode, Problem } from '../../values/errors.ts';
 import { sum } from '../../values/money.ts';
+import { present } from '../../values/unknown.ts';
 import type { JudgedInstruction } from './judgement.ts';
 import type { InstructionScene, Source } from './scene.ts';
 
@@ -32,8 +33,8 @@ export function groupsOf(judged: readonly JudgedInstruction[]): Group[] {
   const buying = judged.filter(({ exchanged }) => exchanged);
   const groups = Map.groupBy(buying, ({ row, date }) => `${row.currency} ${date}`);
   return [...groups.values()].map((members) => ({
-    currency: members[0]?.row.currency as string,
-    date: members[0]?.date as string,
+    currency: present(members[0]?.row.currency),
+    date: present(members[0]?.date),
     amount: members.map(({ row }) => row.amount).reduce(sum),
     members,
   }));
@@ -61,7 +62,7 @@ export async function priceGroups(
   );
   const markets = new Map(currencies.map((currency, index) => [currency, read[index] as Market]));
   return groups.map((group) => {
-    const market = markets.get(group.currency) as Market;
+    const market = present(markets.get(group.currency));
     const request = {
       ...{ operation: 'buy' as const, amount: group.amount, buy_currency: group.currency, sell_currency: sold },
       ...{ trade_type: 'spot' as const, value_date: spotDay(market, sold, group, now) },
@@ -148,10 +149,10 @@ export async function bookExchanges(
       act.now,
       trades.map(({ id, values }) => ({
         ...{ holdId: randomUUID(), clientId, accountId: funds.account_id, currency: sold },
-        ...{ amount: values.sellAmount, tradeId: id as string },
+        ...{ amount: values.sellAmount, tradeId: present(id) },
       })),
     );
   return trades.map((trade, index) => ({
-    ...{ group: priced[index]?.group as Group, tradeId: trade.id as string, trade },
+    ...{ group: present(priced[index]?.group), tradeId: present(trade.id), trade },
   }));
 }

@@ -6,6 +6,7 @@ import type { OrderedFields } from '../../beneficiaries/order.ts';
 import { newId } from '../../database/cells/identifiers.ts';
 import { leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
+import { present } from '../../values/unknown.ts';
 import { rowsOfCsv } from '../csv-rows.ts';
 import { answered, DUPLICATE_ROW, faultOf, type RowFault, repeated, sameness } from '../rows.ts';
 import type { MassBeneficiary } from './declaration.ts';
@@ -104,7 +105,7 @@ export async function tryMassBeneficiary(
 ): Promise<TriedRows> {
   const faults = faultsOf(rows);
   const valid = [...rows.keys()].filter((index) => faults[index]?.length === 0);
-  const fields = valid.map((index) => (rows[index] as PayeeRow).fields);
+  const fields = valid.map((index) => present(rows[index]).fields);
   const refused = await tryBeneficiaries(tx, clientId, fields, (place) => `row ${valid[place]} of the file`);
   for (const [place, problem] of refused) faults[valid[place] as number]?.push(faultOf(problem));
   return {

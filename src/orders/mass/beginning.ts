@@ -5,9 +5,9 @@ import { requireOpen } from '../../payments/orders/judgement.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { Problem } from '../../values/errors.ts';
 import { sum } from '../../values/money.ts';
+import { present } from '../../values/unknown.ts';
 import type { Outcome } from '../engine.ts';
 import { bookExchanges, type Group, groupsOf, priceGroups, requirePrices } from '../instructions/exchanges.ts';
-import type { JudgedInstruction } from '../instructions/judgement.ts';
 import type { Source } from '../instructions/scene.ts';
 import { type Rights, rightsOf } from '../rights.ts';
 import { answered } from '../rows.ts';
@@ -59,7 +59,7 @@ export async function begin(step: Step): Promise<Outcome> {
       decimals,
     );
     for (const [place, share] of shares.entries()) {
-      const { row } = judged[place] as JudgedInstruction;
+      const { row } = present(judged[place]);
       if (typeof share === 'string') limits.set(row.index, share);
       else dropped.set(row.index, answered([{ field: '', code: share.code, message: share.details }]));
     }

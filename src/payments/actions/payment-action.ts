@@ -2,6 +2,7 @@ import type { Act } from '../../audit/act.ts';
 import type { Transaction } from '../../database/database.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
+import { present } from '../../values/unknown.ts';
 import { type MoveOptions, type MoveRequest, movePayments } from '../lifecycle.ts';
 import type { PaymentAction } from '../moves.ts';
 import type { PaymentOwner } from '../payment.ts';
@@ -52,7 +53,7 @@ export async function actOnPayments(
   const moves = new Map([...known].filter(([index]) => index < last));
   const indexes = [...moves.keys()];
   const found = await movePayments(tx, act, [...moves.values()], options);
-  for (const [place, problem] of found.refused) refused.set(indexes[place] as number, problem);
+  for (const [place, problem] of found.refused) refused.set(present(indexes[place]), problem);
   const end = firstRefused();
   const done = [...moves].filter(([index]) => !refused.has(index) && index < end);
   const returned = done.filter(([, { action }], place) => action === 'return' && !found.moved[place]?.uncredited);

@@ -12,6 +12,7 @@ import type { TradeValues } from '../../exchange/trade-input.ts';
 import { londonDay } from '../../values/calendar.ts';
 import { type BodyFault, Problem } from '../../values/errors.ts';
 import { Exact } from '../../values/json.ts';
+import { present } from '../../values/unknown.ts';
 import { writePayments } from '../creation.ts';
 import type { PaymentInput } from '../declaration.ts';
 import { type NewPayment, type OrderedPayment, readPayment, statusOf } from '../new-payment.ts';
@@ -91,7 +92,7 @@ export async function orderPayments(
   if (trades.length > 0) await writeOwnTrades(tx, act, presentation.apiUrl, trades);
   await writePayments(tx, act, presentation, payments, { permitted: scene.permitted });
   return payments.map((payment, index) => {
-    const { warning } = judged.payments[index] as JudgedOrder['payments'][number];
+    const { warning } = present(judged.payments[index]);
     return answerOf(payment, { presentation, tried, warning });
   });
 }
@@ -113,11 +114,11 @@ function newPayments(
 ): NewPayment[] {
   const { clientId, contactId, funding_account_id: account, quote_id: quote, reason } = order;
   return order.payments.map((wanted, index) => {
-    const { payee, amount, date, scheme } = judged.payments[index] as JudgedOrder['payments'][number];
+    const { payee, amount, date, scheme } = present(judged.payments[index]);
     const input: PaymentInput = {
       client_id: clientId,
       contact_id: contactId,
-      trade_id: scene.trade?.trade_id ?? (tradeIds[index]?.id as string),
+      trade_id: scene.trade?.trade_id ?? present(tradeIds[index]?.id),
       beneficiary_id: payee.beneficiary_id,
       amount,
       payment_currency: judged.currency,
@@ -218,7 +219,7 @@ export function holdOf({ id, input, amount }: NewPayment, { funds }: Pick<OrderS
     accountId: funds?.account_id as number,
     currency: input.payment_currency,
     amount,
-    paymentId: id as string,
+    paymentId: present(id),
   };
 }
 

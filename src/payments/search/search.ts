@@ -1,5 +1,6 @@
 import { isDistributed } from '../../database/cells/pool.ts';
 import type { Db } from '../../database/database.ts';
+import { present } from '../../values/unknown.ts';
 import {
   AS_TEXT,
   INSTITUTION_COLUMNS,
@@ -36,7 +37,7 @@ export interface SearchStatement {
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
   const statement = await withPermissions(db, searchStatement(view, search, isDistributed(db)));
   const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT });
-  const head = rows[0] as PaymentTexts;
+  const head = present(rows[0]);
   const total = Number(head[TOTAL]);
   if (isEmpty(head)) return { total, body: '[]' };
   const write = createPaymentWriter(view);
