@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { Command, CommanderError } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import type { StartService } from '../context.ts';
 import { StartupError } from '../values/errors.ts';
-import { errorOf, fieldsOf } from '../values/unknown.ts';
+import { errorOf } from '../values/unknown.ts';
 import { accountCommands } from './accounts.ts';
 import { approvalCommands } from './approvals.ts';
 import { auditCommands } from './audit.ts';
@@ -33,6 +32,7 @@ import type { ServeOptions } from './serve.ts';
 import { signInCommands } from './sign-in/commands.ts';
 import { readStartConfig } from './start-config.ts';
 import { subscriptionCommands } from './subscriptions.ts';
+import { programVersion } from './version.ts';
 
 /** An option written like an API parameter: `--page_size` for `--page-size`. */
 const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z0-9]+)+(?==|$)/;
@@ -85,10 +85,9 @@ export async function createProgram(
   finish: (code: number) => void,
   loadService: LoadService,
 ): Promise<Command> {
-  const manifest = fieldsOf(JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')));
   const program = new Command('lombard')
     .description('Client API for cross-border payments: use it, run the service, and import data.')
-    .version(String(manifest.version))
+    .version(await programVersion())
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })

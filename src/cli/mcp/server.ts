@@ -4,6 +4,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { LombardError, stringify } from '../../../sdk/src/index.ts';
 import type { Session } from '../session.ts';
+import { programVersion } from '../version.ts';
 import { readingTools, type Tool } from './tools.ts';
 
 const INSTRUCTIONS =
@@ -14,7 +15,7 @@ const INSTRUCTIONS =
 export async function serveTools(session: Session): Promise<void> {
   const tools = new Map((await readingTools(session)).map((tool) => [tool.name, tool]));
   const server = new Server(
-    { name: 'lombard', version: '0.1.0' },
+    { name: 'lombard', version: await programVersion() },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
