@@ -16,7 +16,7 @@ import { log } from './payments-data.ts';
 
 const CONNECTIONS = 16;
 const AT_ONCE_OF_ONE = 64;
-const ACCOUNTS = 200;
+export const ACCOUNTS = 200;
 const SECONDS = 6;
 const ROUNDS = 3;
 
@@ -63,7 +63,7 @@ function row(name: string, { rate, p50, p99, program, server }: Measured, floor:
 }
 
 /** Creates clients with one account each, numbered from 1. */
-async function fill(operator: string): Promise<void> {
+export async function fill(operator: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(operator + path, {
       method: 'POST',
@@ -78,7 +78,7 @@ async function fill(operator: string): Promise<void> {
   }
 }
 
-function send(agent: Agent, operator: string, account: number): Promise<void> {
+export function send(agent: Agent, operator: string, account: number): Promise<void> {
   const body = JSON.stringify({
     client_id: `BENCH${account}`,
     currency_account_id: account,
