@@ -37,8 +37,8 @@ export default function AuditPage(): ReactNode {
           { name: 'entity', label: t('console.col.entity') },
           { name: 'entity_id', label: t('console.col.entityId') },
           { name: 'client_id', label: t('console.col.client') },
-          { name: 'from', label: t('console.col.from'), instant: true },
-          { name: 'to', label: t('console.col.to'), instant: true },
+          { name: 'from', label: t('console.col.from'), instant: true, group: t('console.col.at') },
+          { name: 'to', label: t('console.col.to'), instant: true, group: t('console.col.at') },
         ]}
         rowKey={({ position }) => position}
         columns={[

@@ -23,8 +23,8 @@ export default function RequestsPage(): ReactNode {
             label: t('console.col.status'),
             options: ['4xx', '5xx', '400', '401', '403', '404', '409', '429', '502'],
           },
-          { name: 'from', label: t('console.col.from'), instant: true },
-          { name: 'to', label: t('console.col.to'), instant: true },
+          { name: 'from', label: t('console.col.from'), instant: true, group: t('console.col.at') },
+          { name: 'to', label: t('console.col.to'), instant: true, group: t('console.col.at') },
         ]}
         rowKey={({ request_id: id, at, status }) => `${id} ${at} ${status}`}
         columns={useRequestColumns()}

@@ -26,8 +26,8 @@ export default function StatementsPage(): ReactNode {
         filters={[
           { name: 'client_id', label: t('console.col.client') },
           { name: 'status', label: t('console.col.status'), options: STATUSES },
-          { name: 'from', label: t('console.col.from'), instant: true },
-          { name: 'to', label: t('console.col.to'), instant: true },
+          { name: 'from', label: t('console.col.from'), instant: true, group: t('console.col.at') },
+          { name: 'to', label: t('console.col.to'), instant: true, group: t('console.col.at') },
         ]}
         rowKey={(row) => row.statement_id}
         columns={[

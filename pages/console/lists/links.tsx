@@ -40,12 +40,16 @@ export function Id({ children }: { children: string | null }): ReactNode {
   return children === null ? null : <span {...idStyle(children)}>{visible(children)}</span>;
 }
 
-/** A name, an email or a reference in a row. If there is no room, it ends with three dots, and hovering shows the whole text. */
-export function Cut({ children }: { children: string | null | undefined }): ReactNode {
+/**
+ * A name, an email or a reference in a row. If there is no room, it ends with three dots, and hovering shows the whole text.
+ * @param isWide it is the only long text of its row
+ */
+export function Cut({ children, isWide }: { children: string | null | undefined; isWide?: boolean }): ReactNode {
   if (!children) return null;
   return (
-    <span className="cut" title={visible(children)}>
-      <ForeignText>{children}</ForeignText>
+    // Its direction is that of its text, so that the end is cut, and not the beginning of an Arabic name.
+    <span className={isWide ? 'cut wide' : 'cut'} dir="auto" title={visible(children)}>
+      {visible(children)}
     </span>
   );
 }
@@ -53,6 +57,7 @@ export function Cut({ children }: { children: string | null | undefined }): Reac
 /** The actor of an audit row, in words. A contact is a link to its page. */
 export function Actor({ children }: { children: string }): ReactNode {
   const t = useText();
+  if (children === '') return null;
   const [, kind, name = ''] = /^(contact|staff|operator|token|service):(.+)$/s.exec(children) ?? [];
   if (kind === 'contact') return <IdLink to="contacts" id={name} />;
   if (kind === 'staff') return <ForeignText>{name}</ForeignText>;
@@ -67,6 +72,15 @@ export function TokenName({ children }: { children: string }): ReactNode {
   const t = useText();
   const known = KNOWN_ACTORS[`operator:${children}`];
   return known ? t(known) : <Cut>{children}</Cut>;
+}
+
+/** A function that names an operator token, or a person of staff, in a sentence. */
+export function useTokenName(): (name: string) => string {
+  const t = useText();
+  return (name) => {
+    const known = KNOWN_ACTORS[`operator:${name}`];
+    return known ? t(known) : isolated(name);
+  };
 }
 
 /** The actors that the service itself names. */
@@ -108,7 +122,10 @@ export function ListLink({
 
 const TONES: [RegExp, Tone][] = [
   [/^(delivered|done|sent|ok|enabled|confirmed|Payment complete|2\d\d)$/i, 'good'],
-  [/fail|wrong|interrupted|rejected|disabled|locked|^5\d\d$/i, 'bad'],
+  [
+    /fail|wrong|^(connect|timeout|dns|tls|protocol|blocked_address|gone)$|interrupted|rejected|disabled|locked|^5\d\d$/i,
+    'bad',
+  ],
   [/pending|retrying|Need|cancelled|^4\d\d$|expired/i, 'warn'],
   [/running|making|requested|Executing|Waiting|Validating/, 'info'],
 ];

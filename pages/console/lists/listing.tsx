@@ -15,6 +15,8 @@ export interface Filter {
   options?: readonly string[];
   instant?: true;
   day?: true;
+  /** Filters that follow each other and have the same one are one chip with this title: from when, and until when. */
+  group?: string;
 }
 
 type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
@@ -69,6 +71,7 @@ interface FilterFormProps {
 
 function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
   const t = useText();
+  const fieldOf = useField();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -83,8 +86,12 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
       key={JSON.stringify(chosen)}
     >
       <div className="chips">
-        {filters.map((filter) => (
-          <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />
+        {chipsOf(filters).map((own) => (
+          <FilterChip
+            key={own.map(({ name }) => name).join(' ')}
+            title={own[0]?.group ?? own[0]?.label ?? ''}
+            fields={own.map((filter) => fieldOf(filter, chosen[filter.name]))}
+          />
         ))}
         <Button type="submit">{t('console.list.filter')}</Button>
         {filters.some(({ name }) => chosen[name]) && (
@@ -97,21 +104,29 @@ function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
   );
 }
 
-function FilterField({ filter, value = '' }: { filter: Filter; value: string | undefined }): ReactNode {
+/** The filters of each chip. */
+function chipsOf(filters: readonly Filter[]): Filter[][] {
+  const chips: Filter[][] = [];
+  for (const filter of filters) {
+    const last = chips.at(-1);
+    if (filter.group !== undefined && last?.[0]?.group === filter.group) last.push(filter);
+    else chips.push([filter]);
+  }
+  return chips;
+}
+
+/** A function that makes the field of a filter. */
+function useField(): (filter: Filter, value: string | undefined) => ChipField {
   const t = useText();
   const word = useWord();
-  const { name, label, options, instant, day } = filter;
-  const type = instant ? 'datetime-local' : day ? 'date' : 'text';
-  const field: ChipField = options
-    ? {
-        ...{ name, label, defaultValue: value },
-        options: [
-          { value: '', text: t('console.list.any') },
-          ...options.map((one) => ({ value: one, text: word(one) })),
-        ],
-      }
-    : { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
-  return <FilterChip title={label} fields={[field]} />;
+  return ({ name, label, options, instant, day }, value = '') => {
+    const type = instant ? 'datetime-local' : day ? 'date' : 'text';
+    if (!options)
+      return { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
+    const any = { value: '', text: t('console.list.any') };
+    const choices = options.map((one) => ({ value: one, text: word(one) }));
+    return { name, label, defaultValue: value, options: [any, ...choices] };
+  };
 }
 
 function fieldText({ name, instant }: Filter, form: FormData): string | undefined {

@@ -15,9 +15,10 @@ export function useOrderFacts(): (payment: Payment) => { name: string; value: Re
   return (payment) => {
     // Payments from the core may name a file that only the core has.
     const isOwn = payment.source === 'client';
-    const { scheme, charges, reason, request_index: place, mass_payment_id: file } = payment;
+    const { scheme, charges, reason, decision_reason: decided, request_index: place, mass_payment_id: file } = payment;
     const instruction: { name: string; value: ReactNode }[] = [
-      { name: t('console.quote.reason'), value: reason ? word(reason) : null },
+      // Without a reason of its own, an order shows there why somebody rejected it.
+      { name: t('console.quote.reason'), value: reason && reason !== decided ? word(reason) : null },
       { name: t('console.schemes.scheme'), value: scheme },
       { name: t('console.payment.charges'), value: charges },
       { name: t('console.payment.purpose'), value: foreign(payment.purpose_of_payment) },

@@ -11,9 +11,11 @@ import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
-import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { IdLink, ListLink } from '../lists/links.tsx';
+import { Named, NamedClient } from '../lists/named.tsx';
 import { PaymentActions } from './actions.tsx';
 import { useOrderFacts } from './order-facts.tsx';
+import { PaymentState } from './payment-state.tsx';
 import { Timeline } from './timeline.tsx';
 
 type Payment = Answered<'GET /payments/{payment_id}'>;
@@ -43,7 +45,17 @@ export default function PaymentPage(): ReactNode {
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
   const { payment, timeline } = data;
   return (
-    <Page title={title} actions={<PaymentActions payment={payment} isReturning={isReturning(timeline)} />}>
+    <Page
+      title={title}
+      of={
+        <span className="console-line">
+          <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />
+          {payment.beneficiary_name && <ForeignText>{payment.beneficiary_name}</ForeignText>}
+        </span>
+      }
+      actions={<PaymentActions payment={payment} isReturning={isReturning(timeline)} />}
+    >
+      <PaymentState payment={payment} timeline={timeline} isReturning={isReturning(timeline)} />
       <section className="card">
         <PaymentFacts payment={payment} />
       </section>
@@ -65,51 +77,32 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const orderFacts = useOrderFacts();
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
-  const { minimum_remaining_authorisations: missing } = payment.approvals_workflow;
   return (
     <KnownFacts
       facts={[
-        {
-          name: t('console.col.status'),
-          value: (
-            <span className="row">
-              <State>{payment.status}</State>
-              {payment.status === 'Payment pending of authorization' && t('console.pay.waits', { count: missing })}
-            </span>
-          ),
-        },
         {
           name: t('console.col.amount'),
           value: <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />,
         },
         {
           name: t('console.col.payee'),
-          value: (
-            <>
-              {foreign(payment.beneficiary_name)} (<IdLink to="payees" id={payment.beneficiary_id} />)
-            </>
-          ),
+          value: <Named to="payees" id={payment.beneficiary_id} name={payment.beneficiary_name} />,
         },
         {
           name: t('console.col.iban'),
           value: payment.iban ? <Iban>{payment.iban}</Iban> : foreign(payment.account_number),
         },
         { name: t('console.col.reference'), value: foreign(payment.reference) },
-        { name: t('console.col.client'), value: <IdLink to="clients" id={payment.client_id} /> },
+        { name: t('console.col.client'), value: <NamedClient id={payment.client_id} /> },
         {
           name: t('console.col.creator'),
-          value: (
-            <>
-              {foreign(payment.ordered_by_name)} (<IdLink to="contacts" id={payment.contact_id} />)
-            </>
-          ),
+          value: <Named to="contacts" id={payment.contact_id} name={payment.ordered_by_name} />,
         },
         { name: t('console.col.date'), value: <Day on={payment.payment_date} /> },
         { name: t('console.col.created'), value: <Moment at={payment.created_date} /> },
         { name: t('console.col.trade'), value: <IdLink to="trades" id={payment.trade_id} /> },
         ...orderFacts(payment),
         { name: t('console.col.uetr'), value: <code>{payment.uuid}</code> },
-        { name: t('console.payment.decision'), value: foreign(payment.decision_reason) },
         {
           name: t('console.nav.notifications'),
           value: (

@@ -6,7 +6,7 @@ import { Table } from '../../design/table.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
-import { Actor, ListLink, State } from '../lists/links.tsx';
+import { Actor, ListLink, State, useTokenName } from '../lists/links.tsx';
 import { useWord } from '../lists/words.ts';
 
 type TimelineEntry = Answered<'GET /payments/{payment_id}/timeline'>[number];
@@ -42,10 +42,11 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): Re
 function What({ entry }: { entry: Entry }): ReactNode {
   const t = useText();
   const word = useWord();
+  const tokenName = useTokenName();
   const { kind } = entry;
   if (kind === 'approval') {
     const who = visible(textOf(entry.contact_name));
-    const by = entry.on_behalf_by && t('console.event.onBehalf', { who: visible(textOf(entry.on_behalf_by)) });
+    const by = entry.on_behalf_by && t('console.event.onBehalf', { who: tokenName(textOf(entry.on_behalf_by)) });
     return `${t(entry.decision === 'reject' ? 'console.event.reject' : 'console.event.authorise', { who })}${by ? ` (${by})` : ''}`;
   }
   if (kind === 'attempt') return t('console.event.attempt', { number: Number(entry.attempt_number) });

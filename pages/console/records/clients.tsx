@@ -29,7 +29,7 @@ export default function ClientsPage(): ReactNode {
         rowKey={({ client_id: id }) => id}
         columns={[
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
-          { key: 'name', title: t('console.col.name'), cell: (row) => <Cut>{row.client_name}</Cut> },
+          { key: 'name', title: t('console.col.name'), cell: (row) => <Cut isWide>{row.client_name}</Cut> },
           {
             key: 'account',
             title: t('console.col.account'),

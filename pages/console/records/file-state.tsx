@@ -20,29 +20,42 @@ const MEANINGS: Record<MassStatus, TextKey> = {
   Cancelled: 'console.file.state.cancelled',
   Failed: 'console.file.state.failed',
 };
+/** What to tell the client about rows that failed. */
+const ADVICE: Partial<Record<MassStatus, TextKey>> = {
+  Processed: 'console.file.state.choose',
+  Created: 'console.file.state.mend',
+};
 const TONES: Partial<Record<MassStatus, Tone>> = { Created: 'good', Failed: 'bad', Processed: 'warn' };
 
 /** The state of a file and why it is stuck, in a sentence that staff can read to a caller. */
 export function FileState({ file }: { file: File }): ReactNode {
   const t = useText();
   const { mass_payment_status: status, error, payments_summary: of } = file;
+  const hasErrors = of.payments_errored > 0;
+  const { tone, text } = meaningOf(status, hasErrors ? of.payments_created : undefined);
   return (
-    <section
-      className={`notice stack tight ${error ? 'bad' : (TONES[status] ?? 'info')}`}
-      aria-label={t('console.col.status')}
-    >
+    <section className={`notice stack tight ${error ? 'bad' : tone}`} aria-label={t('console.col.status')}>
       <p className="row">
         <State>{status}</State>
-        <strong>{t(MEANINGS[status])}</strong>
+        <strong>{t(text)}</strong>
       </p>
       {error && (
         <p>
           <ForeignText>{`${error.message}: ${error.details}`}</ForeignText>
         </p>
       )}
-      {of.payments_errored > 0 && (
+      {hasErrors && (
         <p>{t('console.file.state.errors', { failed: of.payments_errored, received: of.payments_received })}</p>
       )}
+      {hasErrors && ADVICE[status] && <p>{t(ADVICE[status])}</p>}
     </section>
   );
+}
+
+/** @param created the payments of a file with errors; undefined if it has none */
+function meaningOf(status: MassStatus, created: number | undefined): { tone: Tone; text: TextKey } {
+  if (status !== 'Created' || created === undefined) return { tone: TONES[status] ?? 'info', text: MEANINGS[status] };
+  return created === 0
+    ? { tone: 'bad', text: 'console.file.state.none' }
+    : { tone: 'warn', text: 'console.file.state.partly' };
 }

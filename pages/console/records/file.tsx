@@ -7,7 +7,8 @@ import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Count } from '../lists/count.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
-import { Cut, IdLink } from '../lists/links.tsx';
+import { Cut } from '../lists/links.tsx';
+import { NamedClient, NamedContact } from '../lists/named.tsx';
 import { Records } from '../lists/records.tsx';
 import { FileState } from './file-state.tsx';
 import { OneRecord } from './one-record.tsx';
@@ -63,8 +64,8 @@ function FileFacts({ file }: { file: File }): ReactNode {
           ),
         },
         { name: t('console.file.ask'), value: file.estimated_at && <Moment at={file.estimated_at} /> },
-        { name: t('console.col.client'), value: <IdLink to="clients" id={file.client_id} /> },
-        { name: t('console.file.by'), value: <IdLink to="contacts" id={file.created_by} /> },
+        { name: t('console.col.client'), value: <NamedClient id={file.client_id} /> },
+        { name: t('console.file.by'), value: <NamedContact id={file.created_by} /> },
         { name: t('console.col.created'), value: <Moment at={file.created_at} /> },
       ]}
     />
@@ -89,6 +90,19 @@ function said(row: FailedRow, ...fields: string[]): string {
     .map((field) => sent[field])
     .filter((value) => value !== null && value !== undefined)
     .join(' ');
+}
+
+const AMOUNT = /^\d{1,30}(\.\d{1,8})?$/;
+const CURRENCY = /^[A-Z]{3}$/;
+
+/** The amount that a row asks for; if it is none, the text that was sent. */
+function SaidAmount({ row }: { row: FailedRow }): ReactNode {
+  const [amount, currency] = [said(row, 'payment_amount'), said(row, 'payment_currency')];
+  return AMOUNT.test(amount) && CURRENCY.test(currency) ? (
+    <Money amount={amount} currency={currency} />
+  ) : (
+    <ForeignText>{said(row, 'payment_currency', 'payment_amount')}</ForeignText>
+  );
 }
 
 /** The rows that cannot be processed, counted from 1, with their errors. */
@@ -125,7 +139,7 @@ function FailedRows({ id }: { id: string }): ReactNode {
             key: 'amount',
             title: t('console.col.amount'),
             numeric: true,
-            cell: (row) => <ForeignText>{said(row, 'payment_currency', 'payment_amount')}</ForeignText>,
+            cell: (row) => <SaidAmount row={row} />,
           },
           {
             key: 'why',
@@ -133,7 +147,10 @@ function FailedRows({ id }: { id: string }): ReactNode {
             cell: ({ errors }) =>
               errors.map(({ code, message, details }) => (
                 <div key={`${code} ${details}`}>
-                  <ForeignText>{`${message}: ${details}`}</ForeignText>
+                  <ForeignText>{message}</ForeignText>
+                  <div className="small quiet">
+                    <ForeignText>{details}</ForeignText>
+                  </div>
                 </div>
               )),
           },

@@ -7,7 +7,7 @@ import { useText } from '../../texts/text.tsx';
 import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
-import { IdLink } from '../lists/links.tsx';
+import { NamedClient } from '../lists/named.tsx';
 import { useWord } from '../lists/words.ts';
 import { OneRecord } from './one-record.tsx';
 import { RelatedPayments } from './related-payments.tsx';
@@ -69,7 +69,7 @@ function PayeeFacts({ payee }: { payee: Payee }): ReactNode {
     <KnownFacts
       facts={[
         { name: t('console.col.name'), value: foreign(payee.beneficiary_name) },
-        { name: t('console.col.client'), value: <IdLink to="clients" id={payee.client_id} /> },
+        { name: t('console.col.client'), value: <NamedClient id={payee.client_id} /> },
         { name: t('console.col.source'), value: word(payee.source) },
         { name: t('console.col.currency'), value: payee.currency },
         {

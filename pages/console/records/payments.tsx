@@ -26,8 +26,13 @@ export default function PaymentsPage(): ReactNode {
           { name: 'source', label: t('console.col.source'), options: ['client', 'institution'] },
           { name: 'payment_currency', label: t('console.col.currency') },
           { name: 'trade_id', label: t('console.col.trade') },
-          { name: 'from_created_date', label: t('console.col.createdFrom'), day: true },
-          { name: 'to_created_date', label: t('console.col.createdTo'), day: true },
+          {
+            name: 'from_created_date',
+            label: t('console.col.createdFrom'),
+            day: true,
+            group: t('console.col.created'),
+          },
+          { name: 'to_created_date', label: t('console.col.createdTo'), day: true, group: t('console.col.created') },
         ]}
         rowKey={({ payment_id: id }) => id}
         columns={usePaymentColumns()}

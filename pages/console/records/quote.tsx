@@ -5,7 +5,8 @@ import { Facts } from '../../design/facts.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { State } from '../lists/links.tsx';
+import { NamedClient, NamedContact } from '../lists/named.tsx';
 import { useWord } from '../lists/words.ts';
 import { OneRecord } from './one-record.tsx';
 import { QuoteEnd } from './quote-end.tsx';
@@ -49,8 +50,8 @@ function QuoteFacts({ quote }: { quote: Quote }): ReactNode {
         { name: t('console.quote.rateAt'), value: <Moment at={quote.rate_as_of} /> },
         { name: t('console.col.type'), value: word(quote.trade_type) },
         { name: t('console.quote.valueDate'), value: <Day on={quote.value_date} /> },
-        { name: t('console.col.client'), value: <IdLink to="clients" id={quote.client_id} /> },
-        { name: t('console.col.contact'), value: <IdLink to="contacts" id={quote.contact_id} /> },
+        { name: t('console.col.client'), value: <NamedClient id={quote.client_id} /> },
+        { name: t('console.col.contact'), value: <NamedContact id={quote.contact_id} /> },
         { name: t('console.col.created'), value: <Moment at={quote.created_at} /> },
       ]}
     />

@@ -9,6 +9,7 @@ import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
 import { IdLink, State } from '../lists/links.tsx';
+import { NamedClient, NamedContact } from '../lists/named.tsx';
 import { useWord } from '../lists/words.ts';
 import { OneRecord } from './one-record.tsx';
 import { RelatedPayments } from './related-payments.tsx';
@@ -53,8 +54,8 @@ function TradeFacts({ trade }: { trade: Trade }): ReactNode {
         { name: t('console.trade.buys'), value: bought },
         { name: t('console.system.rate'), value: `${decimal(trade, 'rate')} ${trade.rate_symbol}` },
         { name: t('console.col.source'), value: word(trade.source) },
-        { name: t('console.col.client'), value: <IdLink to="clients" id={trade.client_id} /> },
-        { name: t('console.col.creator'), value: <IdLink to="contacts" id={trade.contact_id} /> },
+        { name: t('console.col.client'), value: <NamedClient id={trade.client_id} /> },
+        { name: t('console.col.creator'), value: <NamedContact id={trade.contact_id} /> },
         { name: t('console.trade.ordered'), value: <Day on={trade.order_date} /> },
         { name: t('console.trade.maturity'), value: trade.maturity_date && <Moment at={trade.maturity_date} /> },
         { name: t('console.quote.reason'), value: trade.reason ? word(trade.reason) : null },

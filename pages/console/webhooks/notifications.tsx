@@ -50,8 +50,8 @@ export default function NotificationsPage(): ReactNode {
             { name: 'subscription_id', label: t('console.col.subscription') },
             { name: 'status', label: t('console.col.status'), options: STATUSES },
             { name: 'type', label: t('console.col.type'), options: TYPES },
-            { name: 'from', label: t('console.col.from'), instant: true },
-            { name: 'to', label: t('console.col.to'), instant: true },
+            { name: 'from', label: t('console.col.from'), instant: true, group: t('console.col.at') },
+            { name: 'to', label: t('console.col.to'), instant: true, group: t('console.col.at') },
           ]}
           rowKey={(row) => row.id}
           columns={columns}
