@@ -18,7 +18,14 @@ export interface ChipField extends Pick<ComponentProps<'input'>, 'type' | 'input
   name: string;
   label: string;
   defaultValue: string;
-  options?: readonly { value: string; text: string }[];
+  options?: readonly Suggestion[];
+  /** What somebody may mean who has written a text, or nothing yet: for ids that nobody knows by heart. */
+  suggest?: (text: string) => Promise<readonly Suggestion[]>;
+}
+
+interface Suggestion {
+  value: string;
+  text: string;
 }
 
 interface FilterChipProps {
@@ -29,6 +36,8 @@ interface FilterChipProps {
 }
 
 const MINUTE: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+/** Somebody who writes on is not asked for yet. */
+const PAUSE_MS = 200;
 /** Room that an open chip takes. */
 const PANEL_PX = 360;
 
@@ -109,7 +118,8 @@ interface ChipInputProps {
 
 function ChipInput({ field, onText }: ChipInputProps): ReactNode {
   const id = useId();
-  const { label, options, ...own } = field;
+  const { label, options, suggest, ...own } = field;
+  const { suggestions, ask } = useSuggestions(suggest);
   return (
     <>
       <label htmlFor={id}>{label}</label>
@@ -127,11 +137,45 @@ function ChipInput({ field, onText }: ChipInputProps): ReactNode {
           autoComplete="off"
           {...own}
           id={id}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
+          list={suggest && `${id}-list`}
+          onFocus={({ currentTarget }) => ask(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            onText(currentTarget.value);
+            ask(currentTarget.value);
+          }}
         />
+      )}
+      {suggest && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </datalist>
       )}
     </>
   );
+}
+
+/** What was suggested so far. The browser shows what matches the text; without an answer it suggests nothing. */
+function useSuggestions(suggest: ChipField['suggest']): {
+  suggestions: readonly Suggestion[];
+  ask: (text: string) => void;
+} {
+  const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([]);
+  const waits = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const ask = (text: string) => {
+    clearTimeout(waits.current);
+    if (!suggest) return;
+    waits.current = setTimeout(() => {
+      suggest(text).then(
+        (found) => setSuggestions((all) => [...new Map([...all, ...found].map((one) => [one.value, one])).values()]),
+        () => {},
+      );
+    }, PAUSE_MS);
+  };
+  return { suggestions, ask };
 }
 
 function inWords({ type, options }: ChipField, text: string, locale: string): string {

@@ -141,16 +141,24 @@ export function listBeneficiaries(
 }
 
 const NAMED = `select beneficiary_id from beneficiaries where beneficiary_id = $1
-  union (select beneficiary_id from beneficiaries where client_id = any(array(select client_id from clients)) and active and name_key = $2
-    limit $4)
+  union (select beneficiary_id from beneficiaries where client_id = any(array(select client_id from clients)) and active and name_key >= $2
+    and name_key < $5 and starts_with(name_key, $2) limit $4)
   union (select beneficiary_id from beneficiaries where client_id = any(array(select client_id from clients)) and active and iban = $3
     limit $4)
   order by 1 limit $4`;
 
-/** The beneficiaries of all clients that a text names: by identifier, whole name or IBAN. */
+/** After every other character: what begins with a text is before the text with it. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/**
+ * The beneficiaries of all clients that a text names: by identifier, beginning of the name, or IBAN. In a database whose collation does not
+ * sort by code points the range may end early: then only whole names are found for certain.
+ */
 export async function beneficiariesNamed(db: Db, text: string, limit: number): Promise<Beneficiary[]> {
   const named = unionOfCells(db, 'beneficiaries')?.(NAMED) ?? NAMED;
-  const { rows } = await db.query<{ beneficiary_id: string }>(named, [text, nameKey(text), electronic(text), limit]);
+  const key = nameKey(text);
+  const values = [text, key, electronic(text), limit, `${key}${LAST_CHARACTER}`];
+  const { rows } = await db.query<{ beneficiary_id: string }>(named, values);
   const ids = rows.slice(0, limit).map(({ beneficiary_id: id }) => id);
   return ids.length > 0 ? readBeneficiaries(db, ids) : [];
 }

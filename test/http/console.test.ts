@@ -343,6 +343,14 @@ test('one field finds payments, trades, quotes, payees, people, clients, request
   const { body: paid } = await service.operator('GET', `/beneficiaries/${payee}`);
   for (const q of [payee, paid.beneficiary_name.toUpperCase(), paid.iban.replace(/(.{4})/g, '$1 ')])
     assert.ok((await find(q)).includes(`payee ${payee}`), q);
+  const name = `Zwölf ${payee} Werke`;
+  await service.operator('PATCH', `/beneficiaries/${payee}`, { beneficiary_name: name });
+  assert.deepEqual(
+    await find(`zwölf  ${payee}`),
+    [`payee ${payee}`, `payment ${payment}`],
+    'a beginning finds its payments',
+  );
+  assert.deepEqual(await find(`${payee} Werke`), []);
   const quote = 'ab'.repeat(16);
   await service.query(
     `insert into quotes (quote_id, client_id, contact_id, trade_type, operation, rate, inverse_rate, buy_amount, buy_currency, sell_amount,
@@ -356,6 +364,17 @@ test('one field finds payments, trades, quotes, payees, people, clients, request
   for (const q of ['', '   ', 'x'.repeat(255)])
     assert.equal((await send(visitor, 'POST', '/console/search', {}, { q })).status, 400, q);
   assert.equal((await send(visitor, 'POST', '/console/search', { 'x-lombard-page': '' }, { q: 'x' })).status, 403);
+});
+
+test('the list of payments begins with those of all clients that came last', async () => {
+  const [one, other] = [await createWorld(service), await createWorld(service)];
+  const ids = [(await one.pay({ amount: 12.3 })).body.payment_id, (await other.pay()).body.payment_id];
+  const visitor = await signIn();
+  const { status, body } = await send(visitor, 'GET', '/console/newest-payments');
+  assert.equal(status, 200);
+  assert.deepEqual(body.map((each: { payment_id: string }) => each.payment_id).slice(0, 2), ids.reverse());
+  assert.deepEqual([body[1].client_id, body[1].amount, body[1].payment_currency], [one.clientId, '12.3', 'EUR']);
+  assert.equal((await fetch(`${service.operatorUrl}/console/newest-payments`)).status, 401);
 });
 
 test('the history of the last hours counts what was asked, refused and signed in', async () => {

@@ -6,6 +6,7 @@ import { Empty } from '../../design/states.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
 import { type ListOperation, Records, type RecordsProps } from './records.tsx';
+import { suggestClients } from './suggest-clients.ts';
 import { useWord } from './words.ts';
 
 /** A filter under the API's name: a text, a choice, an instant, or a day. */
@@ -24,8 +25,8 @@ type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onP
   /** The fixed parameters of the list. */
   query?: Record<string, string>;
   unpaged?: true;
-  /** Filters of which it needs at least one, and the message shown until then. */
-  needs?: { filters: readonly string[]; text: string };
+  /** Filters of which it needs at least one; the message shown until then; and what is shown before anything is asked for. */
+  needs?: { filters: readonly string[]; text: string; first: ReactNode };
 };
 
 /** A list whose filters and page are in the address, so that a link shows the same list. */
@@ -41,19 +42,22 @@ export function Listing<K extends ListOperation>({
   const go = useNavigate();
   const chosen = Object.fromEntries(filters.map(({ name }) => [name, firstOf(search[name]) || undefined]));
   const page = Math.max(1, Number(firstOf(search.page)) || 1);
+  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
   const show = (next: Record<string, string | undefined>) => void go({ to: '.', search: next as never });
   return (
     <div className="card stack">
       {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
       <div>
-        {needs && !needs.filters.some((name) => chosen[name]) ? (
+        {needs && !isFiltered ? (
+          needs.first
+        ) : needs && !needs.filters.some((name) => chosen[name]) ? (
           <Empty title={t('console.list.choose')}>{needs.text}</Empty>
         ) : (
           <Records
             // The remaining properties are those of Records; a generic rest has no such type.
             {...(records as unknown as RecordsProps<K>)}
             query={{ ...chosen, ...query }}
-            isFiltered={Object.values(chosen).some((value) => value !== undefined)}
+            isFiltered={isFiltered}
             page={page}
             {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
           />
@@ -121,8 +125,10 @@ function useField(): (filter: Filter, value: string | undefined) => ChipField {
   const word = useWord();
   return ({ name, label, options, instant, day }, value = '') => {
     const type = instant ? 'datetime-local' : day ? 'date' : 'text';
-    if (!options)
-      return { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
+    if (!options) {
+      const text = { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
+      return name === 'client_id' ? { ...text, suggest: suggestClients } : text;
+    }
     const any = { value: '', text: t('console.list.any') };
     const choices = options.map((one) => ({ value: one, text: word(one) }));
     return { name, label, defaultValue: value, options: [any, ...choices] };

@@ -2,11 +2,12 @@ import type { ReactNode } from 'react';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { NewestPayments } from './newest-payments.tsx';
 import { usePaymentColumns } from './payment-columns.tsx';
 
 const STATUSES = ['pending', 'pending_to_authorise', 'authorised', 'cancelled', 'rejected', 'complete'];
 
-/** Payments of a client, or those with a given reference or id. */
+/** Payments of a client, or those with a given reference or id; before anything is asked for, those of all clients that came last. */
 export default function PaymentsPage(): ReactNode {
   const t = useText();
   const name = t('console.nav.payments');
@@ -16,7 +17,11 @@ export default function PaymentsPage(): ReactNode {
         name={name}
         operation="GET /payments"
         query={{ order: 'desc' }}
-        needs={{ filters: ['client_id', 'payment_ids', 'uuid', 'reference'], text: t('console.payments.choose') }}
+        needs={{
+          filters: ['client_id', 'payment_ids', 'uuid', 'reference'],
+          text: t('console.payments.choose'),
+          first: <NewestPayments name={name} />,
+        }}
         filters={[
           { name: 'client_id', label: t('console.col.client') },
           { name: 'payment_ids', label: t('console.col.payment') },

@@ -9,7 +9,7 @@ import { listContacts, readContacts } from '../../identity/people/contact.ts';
 import { listRefusedRequests } from '../../monitoring/refused-requests.ts';
 import { requireScopes } from '../../operator/scope.ts';
 import { massPaymentsNamed } from '../../orders/mass/reading.ts';
-import { paymentsNamed } from '../../payments/search/search-conditions.ts';
+import { type NamedPayment, newestPayments, paymentsNamed, paymentsTo } from '../../payments/search/named-payments.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { closed, Text } from '../../values/schemas.ts';
@@ -19,12 +19,17 @@ import { operatorOf, requireStaff } from './session.ts';
 
 /** The most results of one kind. */
 const MAX_FINDS = 20;
+/** Payments to payees that a text names: of so many payees, and so many to each. */
+const MAX_PAID_PAYEES = 5;
+const MAX_PAID = 5;
+/** Payments of all clients that the list of payments shows before anything is asked for. */
+const NEWEST = 25;
 const PAGE = { page: 1, pageSize: MAX_FINDS };
 
 const SearchBody = Type.Object(
   {
     q: Text(
-      'An id; a UETR; a reference, of a file too; an email; a payee or its IBAN; a part of the name of a client',
+      'An id; a UETR; a reference, of a file too; an email; the beginning of a payee, its IBAN; a part of the name of a client',
       254,
     ),
   },
@@ -45,6 +50,9 @@ export interface Found {
   at: string | null;
 }
 
+/** One of the payments that came last. Its amount is a text, so that it is exact. */
+export type NewestPayment = Omit<NamedPayment, 'created'> & { created_date: string };
+
 /** POST /console/search: the records that a text names. It is a POST so that no address contains personal data; it changes nothing. */
 export function searchRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof SearchBody> }>(
@@ -58,6 +66,13 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
       return findNamed(context, q);
     },
   );
+  // GET /payments needs a client; this is what to show before there is one.
+  app.get('/console/newest-payments', async (request): Promise<NewestPayment[]> => {
+    requireScopes(operatorOf(context, await requireStaff(context, request)), ['read']);
+    enterCell(request, 'all');
+    const rows = await newestPayments(context.pool, NEWEST);
+    return rows.map(({ created, ...payment }) => ({ ...payment, created_date: created.toISOString() }));
+  });
 }
 
 /** The records of all kinds that a text names. */
@@ -70,7 +85,11 @@ export async function findNamed(context: Context, q: string): Promise<Found[]> {
 }
 
 async function payments({ pool }: Context, q: string): Promise<Found[]> {
-  return (await paymentsNamed(pool, q, MAX_FINDS)).map((payment) => ({
+  return (await paymentsNamed(pool, q, MAX_FINDS)).map(foundPayment);
+}
+
+function foundPayment(payment: NamedPayment): Found {
+  return {
     kind: 'payment',
     id: payment.payment_id,
     client_id: payment.client_id,
@@ -80,7 +99,7 @@ async function payments({ pool }: Context, q: string): Promise<Found[]> {
     detail: [payment.beneficiary_name, payment.reference].filter(Boolean).join(' · '),
     status: payment.status,
     at: payment.created.toISOString(),
-  }));
+  };
 }
 
 async function files({ pool }: Context, q: string): Promise<Found[]> {
@@ -122,16 +141,23 @@ async function quotes({ pool, clock }: Context, q: string): Promise<Found[]> {
   }));
 }
 
+/** The payees that a text names. Somebody who names a payee mostly looks for a payment to it: the newest follow. */
 async function payees({ pool }: Context, q: string): Promise<Found[]> {
-  return (await beneficiariesNamed(pool, q, MAX_FINDS)).map((payee) => ({
-    kind: 'payee',
-    id: payee.beneficiary_id,
-    client_id: payee.client_id,
-    title: payee.beneficiary_name,
-    detail: payee.iban ?? payee.account_number ?? '',
-    status: null,
-    at: null,
-  }));
+  const named = await beneficiariesNamed(pool, q, MAX_FINDS);
+  const found = named.map(
+    (payee): Found => ({
+      kind: 'payee',
+      id: payee.beneficiary_id,
+      client_id: payee.client_id,
+      title: payee.beneficiary_name,
+      detail: payee.iban ?? payee.account_number ?? '',
+      status: null,
+      at: null,
+    }),
+  );
+  for (const payee of named.slice(0, MAX_PAID_PAYEES))
+    found.push(...(await paymentsTo(pool, payee, MAX_PAID)).map(foundPayment));
+  return found;
 }
 
 async function contacts({ pool }: Context, q: string): Promise<Found[]> {

@@ -1,5 +1,3 @@
-import { unionOfCells } from '../../database/cells/union.ts';
-import type { Db } from '../../database/database.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { mayApprove } from '../viewer-permissions.ts';
 import type { PaymentSearch, StatusFilter } from './search-parameters.ts';
@@ -130,51 +128,4 @@ export class SearchConditions {
 /** A text that is not a UUID matches no mass payment. */
 function uuidCondition(parameters: Parameters, value: string): string {
   return isUuid(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
-}
-
-/** A payment in the results of a global search. */
-export interface NamedPayment {
-  client_id: string;
-  payment_id: string;
-  amount: string;
-  payment_currency: string;
-  beneficiary_name: string;
-  reference: string | null;
-  status: string;
-  created: Date;
-}
-
-const COLUMNS = `p.client_id, p.payment_id, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.reference,
-  p.status::text as status, p.created`;
-
-/**
- * The columns with names that a client or its file gives a payment. Each has an index that begins with the client, so it is searched once
- * for each client.
- */
-const CALLED = ['reference', 'mass_payment_external_reference_id', 'instruction_id', 'end_to_end_id'] as const;
-
-const BY_ID = `select ${COLUMNS} from payments p where p.payment_id = $1
-  union select ${COLUMNS} from payments p where p.uuid = $2`;
-const NAMED = `${BY_ID}
-  ${CALLED.map(
-    (column) => `union select p.* from clients c cross join lateral (
-    select ${COLUMNS} from payments p where p.client_id = c.client_id and p.${column} = $1 order by p.created desc, p.id desc limit $3) p`,
-  ).join('\n')}
-  order by created desc, payment_id limit $3`;
-/** The same for a cell on a Citus worker, where a subquery cannot depend on each client. */
-const NAMED_IN_CELL = `${BY_ID}
-  ${CALLED.map(
-    (column) => `union (select ${COLUMNS} from payments p
-    where p.client_id = any(array(select client_id from clients)) and p.${column} = $1 order by p.created desc, p.id desc limit $3)`,
-  ).join('\n')}`;
-
-/** The payments of all clients that a text names: by identifier, UETR, reference or a name from a file. The newest come first. */
-export async function paymentsNamed(db: Db, text: string, limit: number): Promise<NamedPayment[]> {
-  const { rows } = await db.query<NamedPayment & Record<string, unknown>>(
-    unionOfCells(db, 'payments')
-      ? `select * from (${unionOfCells(db, 'payments')?.(NAMED_IN_CELL)}) p order by created desc, payment_id limit $3`
-      : NAMED,
-    [text, isUuid(text) ? text : null, limit],
-  );
-  return rows;
 }
