@@ -25,6 +25,13 @@ const ANNOUNCED_MS = 4_000;
  */
 const MAX_IDLE_WAIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
+/** Rows that get new numbers in one statement. */
+const RENUMBERED_ROWS = 10_000;
+/**
+ * Tables whose rows get new numbers, in their order. The numbers show the order of rows, and those of a cell begin at a number of its own.
+ * In a cell of lower numbers, what is booked later would otherwise come first.
+ */
+const RENUMBERED_TABLES: ReadonlySet<string> = new Set(['transactions', 'sandbox_requests']);
 
 /** The destination of a client. */
 export interface Relocation {
@@ -39,7 +46,7 @@ export interface Relocation {
 export class RelocationFault extends Error {}
 
 /**
- * Moves a client to another cell: all its records, with their numbers, in one transaction. Its requests get a 503 meanwhile, and imports
+ * Moves a client to another cell: all its records, in one transaction. Its requests get a 503 meanwhile, and imports
  * wait. Its history in audit trail and feed stays in the former cell. If the process is killed, it has done all of it or nothing. A client
  * whose move was only announced goes on at its next request.
  * @param pool with at least three connections, and without a time limit for statements
@@ -108,7 +115,10 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   const source = quotedSchema(tx, from);
   const copied = new Map<string, number>();
   await withinCell(tx, to, async () => {
-    for (const table of MOVED_TABLES) copied.set(table, await copy(tx, table, { source, clientId }));
+    for (const table of MOVED_TABLES) {
+      const way = { source, clientId };
+      copied.set(table, await (RENUMBERED_TABLES.has(table) ? renumber(tx, table, way) : copy(tx, table, way)));
+    }
   });
   await moveVersions(tx, { clientId, from, to });
   await withinCell(tx, from, async () => {
@@ -194,18 +204,26 @@ export function rowsOf(table: string, schema = ''): string {
   return `subscription_id in (select id from ${schema}subscriptions where client_id = $1)`;
 }
 
-/** Copies the rows of a client into the current cell. @returns the number of rows */
-async function copy(
-  tx: Transaction,
-  table: string,
-  { source, clientId }: { source: string; clientId: string },
-): Promise<number> {
+/** Whose rows are copied, and from where. */
+interface Way {
+  /** The schema of the former cell. */
+  source: string;
+  clientId: string;
+}
+
+async function columnsOf(tx: Transaction, table: string, { source }: Way): Promise<string[]> {
   const { rows } = await tx.query<{ column: string }>(
     `select attname as column from pg_attribute
      where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
     [`${source}.${table}`],
   );
-  const columns = rows.map(({ column }) => column);
+  return rows.map(({ column }) => column);
+}
+
+/** Copies the rows of a client into the current cell. @returns the number of rows */
+async function copy(tx: Transaction, table: string, way: Way): Promise<number> {
+  const { source, clientId } = way;
+  const columns = await columnsOf(tx, table, way);
   const where = rowsOf(table, `${source}.`);
   const copied = await tx.query(
     `insert into ${table} (${columns.join(', ')}) overriding system value
@@ -213,6 +231,44 @@ async function copy(
     [clientId],
   );
   return copied.rowCount ?? 0;
+}
+
+/**
+ * Copies the rows of a client into the current cell, where they get numbers in their order. Statements keep their last transaction.
+ * @returns the number of rows
+ */
+async function renumber(tx: Transaction, table: string, way: Way): Promise<number> {
+  const { source, clientId } = way;
+  const columns = (await columnsOf(tx, table, way)).filter((column) => column !== 'id');
+  let copied = 0;
+  for (let after = 0; ; ) {
+    const { rows } = await tx.query<{ id: number }>(
+      `select id from ${source}.${table} where client_id = $1 and id > $2 order by id limit ${RENUMBERED_ROWS}`,
+      [clientId, after],
+    );
+    const former = rows.map(({ id }) => id);
+    const last = former.at(-1);
+    if (last === undefined) return copied;
+    const given = await tx.query<{ id: number }>(
+      `select nextval(pg_get_serial_sequence($1, 'id')) as id from generate_series(1, $2) order by 1`,
+      [table, former.length],
+    );
+    const numbers = [former, given.rows.map(({ id }) => id)];
+    const { rowCount } = await tx.query(
+      `insert into ${table} (id, ${columns.join(', ')}) overriding system value
+       select n.id, ${columns.map((column) => `t.${column}`).join(', ')}
+       from ${source}.${table} t join unnest($2::bigint[], $3::bigint[]) as n (former, id) on t.id = n.former where t.client_id = $1`,
+      [clientId, ...numbers],
+    );
+    copied += rowCount ?? 0;
+    if (table === 'transactions')
+      await tx.query(
+        `update statement_sections s set last_transaction = n.id
+         from unnest($2::bigint[], $3::bigint[]) as n (former, id) where s.client_id = $1 and s.last_transaction = n.former`,
+        [clientId, ...numbers],
+      );
+    after = last;
+  }
 }
 
 /**

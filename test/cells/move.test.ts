@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
 import pg from 'pg';
 import { readPaths } from '../../src/database/cells/cell.ts';
 import { DELTA_TABLES, MOVED_TABLES } from '../../src/database/cells/tables.ts';
@@ -10,9 +11,13 @@ import { relocateClient, rowsOf } from '../../src/relocation/relocation.ts';
 import { type Command, lombard } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
+import { pageSession } from '../world/page-session.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { createStatementWorld, mailsOf } from '../world/statements.ts';
 import { until } from '../world/until.ts';
+
+const PERIOD = { date_from: '2026-01-01', date_to: '2026-12-31' };
 
 /** `lombard cells move-client` (docs/scale.md, Cells), with several schemas of one PostgreSQL or on the workers of a Citus cluster. */
 let database: TestDatabase;
@@ -358,4 +363,46 @@ test('a notification that is on its way is waited for, and is not sent a second 
     receiver.behaviour = (_request, response) => void response.end('ok');
     await pool.end();
   }
+});
+
+test('statements, the trail and the log of requests go on in order in a cell of lower numbers', async () => {
+  const world = await createStatementWorld(service, ['EUR'], 'Booked');
+  const { clientId } = world;
+  const credit = (amount: string) => world.book('EUR', 'CREDIT_TRANSACTION', amount);
+  const booked: string[] = [];
+  for (const amount of ['10.00', '20.00']) booked.push((await credit(amount)).transaction_id);
+  const asked = await world.ask({ ...PERIOD, format: 'csv' });
+  assert.equal(asked.status, 202, asked.text);
+  const { statement_id: former } = await world.until('sent');
+  const paid = await service.operator('POST', '/payments', world.base);
+  assert.equal(paid.status, 201, paid.text);
+
+  assert.equal((await move('public', clientId).ended).code, 0);
+  booked.push((await credit('40.00')).transaction_id);
+  const acted = await service.operator('POST', `/payments/${paid.body.payment_id}/actions`, { action: 'validate' });
+  assert.equal(acted.status, 200, acted.text);
+  await world.ask({ ...PERIOD, format: 'csv' });
+  const { statement_id: later } = await world.until('sent', 'failed', 'retrying');
+  const lines = async (id: string) =>
+    (await mailsOf(service, id)).map(({ attachments: [file] }) => {
+      const content = Buffer.from(file?.content ?? '', 'base64');
+      const rows: Record<string, string>[] = parse(content, { columns: true, bom: true });
+      return rows.filter(({ entry }) => entry === 'transaction').map(({ transaction_id }) => transaction_id);
+    });
+  assert.deepEqual(await lines(later), [booked]);
+  // What was asked for before gives the same again.
+  assert.equal((await service.operator('POST', `/statements/${former}/send`)).status, 202);
+  await until(async () => (await lines(former)).length === 2);
+  assert.deepEqual(await lines(former), [booked.slice(0, 2), booked.slice(0, 2)]);
+
+  const page = await pageSession(service, world.contactId);
+  const shown = await page.call('GET', `/app/data/payments/${paid.body.payment_id}?client_id=${clientId}`);
+  assert.deepEqual(
+    shown.body.steps.map(({ status }: { status: string }) => status),
+    ['Validating beneficiary information', 'Waiting for payment date'],
+  );
+  const log = await service.client(world.token, 'GET', `/sandbox/requests?client_id=${clientId}`);
+  const moments = log.body.map(({ at }: { at: string }) => at);
+  assert.equal(moments.length, 2, log.text);
+  assert.deepEqual(moments, moments.toSorted().toReversed());
 });
