@@ -177,15 +177,17 @@ export async function auditOf(
     const union = unionOfCells(db, 'audit_chain');
     const values = [entity, entityId, limit];
     return union
-      ? db.query<AuditOfRecord>(`select * from (${union(OF_RECORD)}) a order by id limit $3`, values)
+      ? db.query<AuditOfRecord>(`select * from (${union(OF_RECORD)}) a order by ${TRAIL_ORDER} limit $3`, values)
       : db.query<AuditOfRecord>({ name: 'audit-of-record', text: OF_RECORD, values });
   });
   return rows;
 }
 
+/** Numbers tell nothing about rows of different cells: those of a cell begin at a number of its own. */
+const TRAIL_ORDER = 'position nulls last, at, id';
 const OF_RECORD = `with found as materialized (
-    (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
-    union all select at, id from audit_unsealed)
-  select a.id, a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
+    (select at, audit_id as id, position from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
+    union all select at, id, null from audit_unsealed)
+  select f.position, a.id, a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
   cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
-  where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`;
+  where a.entity = $1 and a.entity_id = $2 order by ${TRAIL_ORDER} limit $3`;
