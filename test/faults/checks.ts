@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { compareCopy, copyOf } from '../world/feed-copy.ts';
 import { call } from '../world/service.ts';
 import { until } from '../world/until.ts';
+import { clientsLiveInOneCell } from './checks/cells.ts';
 import { consumersStand } from './checks/consumers.ts';
 import { redelivered } from './checks/deliveries.ts';
 import { personsErased } from './checks/erasures.ts';
@@ -16,6 +17,7 @@ import { staffIsNamed } from './checks/staff.ts';
 import { statementsSent } from './checks/statements.ts';
 import { tokensHold } from './checks/tokens.ts';
 import { tradesGivenOnce } from './checks/trades.ts';
+import { upgradesComplete } from './checks/upgrades.ts';
 import { type Entry, MARKED, type MarkedTable } from './ledger.ts';
 import { openMarkets, type Party } from './party.ts';
 import { OPERATOR_TOKEN, type System } from './system.ts';
@@ -48,6 +50,8 @@ const CHECKS: Record<string, Check> = {
   'what the staff did is under its name, with the reason': staffIsNamed,
   'consumers stand where they acknowledged': consumersStand,
   'erased persons are gone': personsErased,
+  'each client lives in one cell, where it was moved to': clientsLiveInOneCell,
+  'upgrades are complete in every cell': upgradesComplete,
   'no process ends by itself': nobodyDied,
 };
 

@@ -10,7 +10,8 @@ import { Link } from './link.ts';
 
 /** The size of the disk that can be filled; it is in memory. An hour of work does not fit on the small one. */
 const DISK = { small: '700m', large: '4g' };
-const SETTINGS = { max_wal_size: '128MB', min_wal_size: '32MB' };
+/** A process with several cells has more connections (docs/scale.md), and there is one more during an upgrade. */
+const SETTINGS = { max_wal_size: '128MB', min_wal_size: '32MB', max_connections: '300' };
 
 /**
  * A primary whose every commit is on its standby too, so that a promotion loses nothing that was answered. Links lead to both, and one
@@ -36,7 +37,7 @@ export class Databases {
   static async start(size: keyof typeof DISK): Promise<Databases> {
     const disk = mountDisk(DISK[size]);
     const primary = (await startDefaultServer(SETTINGS, disk)) as DefaultServer;
-    const standby = await startStandby(primary);
+    const standby = await startStandby(primary, SETTINGS);
     const databases = new Databases(primary, standby, disk, await Link.start(primary.port));
     await databases.#demandStandby();
     return databases;
@@ -70,7 +71,7 @@ export class Databases {
     await this.command("alter system set synchronous_standby_names = ''", 'select pg_reload_conf()');
     await lost.stop();
     // Where the disk was the lost one's, it is the next standby's, and the next but one primary's.
-    this.standby = await startStandby(this.primary, this.#onDisk ? undefined : this.disk);
+    this.standby = await startStandby(this.primary, SETTINGS, this.#onDisk ? undefined : this.disk);
     await this.#demandStandby();
     this.#lead();
   }

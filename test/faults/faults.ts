@@ -111,4 +111,15 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   { name: 'failover to the standby', inflict: ({ databases }) => databases.failOver() },
+  { name: 'an upgrade', inflict: (system, random) => system.upgrade(random) },
+  {
+    name: 'kill -9 of the database during an upgrade',
+    inflict: async (system, random) => {
+      const upgraded = system.upgrade(random);
+      await moment(random);
+      system.databases.primary.signal('SIGKILL');
+      await moment(random);
+      await Promise.all([system.databases.primary.restart(), upgraded]);
+    },
+  },
 ];

@@ -76,6 +76,12 @@ export class Known {
   readonly consumers = new Map<string, (string | null)[]>();
   /** How many pings were asked for, and how many of them were answered. */
   readonly pings = { asked: 0, answered: 0 };
+  /** Moves of clients between cells that were answered, by the numbers of the cells. */
+  readonly moves: { clientId: string; from: number; to: number }[] = [];
+  /** Clients that somebody moves now. */
+  readonly moving = new Set<string>();
+  /** Why commands that move clients ended without having done it. */
+  readonly moveFaults: string[] = [];
   /** What an act could not make sense of. */
   readonly failures: string[] = [];
   /** Of the application that signs people in. */

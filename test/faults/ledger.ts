@@ -85,6 +85,11 @@ export class Ledger {
     return `F${this.#seed}-${this.#count}`;
   }
 
+  /** Whether nobody insists any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** From now on nobody insists: the system does not come back. */
   close(): void {
     this.#closed = true;

@@ -10,6 +10,8 @@ import { Workload } from './workload.ts';
 /** Answers after a fault that show that everything works again. */
 const MIN_ANSWERS = 30;
 const MAX_PAUSE_MS = 3_000;
+/** Characters of why a client was not moved. */
+const MAX_REASON_LENGTH = 200;
 
 export interface Run {
   seed: number;
@@ -33,7 +35,7 @@ export async function runRounds({ seed, faults, say, recoverySeconds, isOver, sm
   try {
     workload = await Workload.start(system, seed);
     reader = new FeedReader(system, seed);
-    await workload.begun();
+    await workload.begun(recoverySeconds);
     for (let round = 0; ; round += 1) {
       const chosen = faults(round);
       if (!chosen) break;
@@ -60,6 +62,9 @@ export async function runRounds({ seed, faults, say, recoverySeconds, isOver, sm
           `${workload.known.receiver.received.length} deliveries, ${faulty.length} findings`,
       );
       for (const line of workload.known.ledger.tally()) say(`  ${line}`);
+      say(`  moves of clients: ${workload.known.moves.length} done, ${system.releases} upgrades`);
+      for (const [why, times] of Map.groupBy(workload.known.moveFaults, (each) => each))
+        say(`  not moved ${times.length} times: ${why.slice(0, MAX_REASON_LENGTH)}`);
       for (const finding of faulty) say(`FINDING ${finding}`);
       findings.push(faulty);
     }

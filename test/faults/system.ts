@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
-import { type Command, lombard } from '../world/command.ts';
+import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
+import { type Command, lombard, REPOSITORY } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { removeWithTests } from '../world/leftovers.ts';
 import { OpenIdProvider } from '../world/openid-provider.ts';
@@ -13,6 +14,7 @@ import { call } from '../world/service.ts';
 import { until } from '../world/until.ts';
 import { Databases } from './databases.ts';
 import type { Link } from './link.ts';
+import { makeRelease } from './releases.ts';
 
 /** The person of the institution who signs in to the console. */
 export const CHIEF = { sub: 'chief', name: 'Chief of the faults', groups: ['chiefs'] };
@@ -34,6 +36,13 @@ const WHOLE: [name: string, roles: string][] = [
 ];
 /** What a quick test can afford. */
 const SMALL = [WHOLE[1], WHOLE[2]] as typeof WHOLE;
+/** Cells beside the first one, each a schema. */
+const CELLS = 2;
+/** How often somebody interrupts `lombard migrate`, and after how long. */
+const INTERRUPTED = 0.5;
+const MAX_MIGRATING_MS = 4_000;
+
+type Ports = Record<'api' | 'auth' | 'operator' | 'health', number>;
 
 /** One process of the service, at addresses that it keeps when it is started again. */
 export class ServiceProcess {
@@ -44,7 +53,8 @@ export class ServiceProcess {
   readonly operator: string;
   readonly health: string;
   /** Ends that nobody asked for, each in words. */
-  readonly deaths: string[] = [];
+  readonly deaths: string[];
+  readonly #program: string;
   readonly #environment: Record<string, string>;
   #command: Command | undefined;
   #mayEnd = false;
@@ -52,11 +62,14 @@ export class ServiceProcess {
   constructor(
     name: string,
     links: readonly Link[],
-    ports: Record<'api' | 'auth' | 'operator' | 'health', number>,
+    ports: Ports,
     environment: Record<string, string>,
+    { program = REPOSITORY, deaths = [] }: { program?: string; deaths?: string[] } = {},
   ) {
     this.name = name;
     this.links = links;
+    this.deaths = deaths;
+    this.#program = program;
     const address = (port: number) => `http://127.0.0.1:${port}`;
     this.api = address(ports.api);
     this.auth = address(ports.auth);
@@ -72,7 +85,7 @@ export class ServiceProcess {
   }
 
   start(): void {
-    const command = lombard(['serve'], this.#environment);
+    const command = lombard(['serve'], this.#environment, 'ignore', {}, this.#program);
     this.#command = command;
     this.#mayEnd = false;
     void command.ended.then(({ code, signal, stdout, stderr }) => {
@@ -100,6 +113,12 @@ export class ServiceProcess {
     });
   }
 
+  /** One of another program that is to take its place, at addresses of its own. */
+  async successor(program: string): Promise<ServiceProcess> {
+    const { name, links, deaths } = this;
+    return new ServiceProcess(name, links, await freePorts(), this.#environment, { program, deaths });
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#command?.child.kill(name);
   }
@@ -116,6 +135,10 @@ export class ServiceProcess {
   }
 }
 
+async function freePorts(): Promise<Ports> {
+  return { api: await freePort(), auth: await freePort(), operator: await freePort(), health: await freePort() };
+}
+
 /** What is around the processes. */
 interface Surroundings {
   databases: Databases;
@@ -123,7 +146,10 @@ interface Surroundings {
   provider: OpenIdProvider;
 }
 
-/** The service as an institution runs it: two processes that answer requests, one of them through PgBouncer, two workers, two databases. */
+/**
+ * The service as an institution runs it: two processes that answer requests, one of them through PgBouncer, two workers, two databases,
+ * several cells.
+ */
 export class System {
   readonly databases: Databases;
   readonly pooler: Pooler | undefined;
@@ -131,6 +157,12 @@ export class System {
   readonly workers: ServiceProcess[];
   /** Where the staff signs in. */
   readonly provider: OpenIdProvider;
+  /** The schemas in which clients live, by their numbers. */
+  readonly cells: readonly string[] = Array.from({ length: CELLS + 1 }, (_, n) =>
+    n === 0 ? 'public' : `public_cell_${n}`,
+  );
+  /** How many times it was upgraded. */
+  releases = 0;
   readonly #folder: string;
   readonly #pool: pg.Pool;
 
@@ -144,13 +176,15 @@ export class System {
     this.#folder = folder;
     this.fronts = processes.slice(0, processes.length / 2);
     this.workers = processes.slice(processes.length / 2);
-    this.#pool = new pg.Pool({ connectionString: databases.writerUrl, max: 2 });
+    // It looks at all cells at once.
+    const options = '-c search_path=public_cells,public';
+    this.#pool = new pg.Pool({ connectionString: databases.writerUrl, max: 2, options });
     this.#pool.on('error', () => {});
   }
 
   static async start({ small = false }: { small?: boolean | undefined } = {}): Promise<System> {
     const databases = await Databases.start(small ? 'small' : 'large');
-    await migrate(databases.primary.url, log);
+    await migrate(databases.primary.url, log, { cells: CELLS, trialCells: true });
     const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
     const provider = await new OpenIdProvider().start();
     provider.person = CHIEF;
@@ -162,15 +196,8 @@ export class System {
         pooler && name.includes('PgBouncer')
           ? { DATABASE_URL: pooler.url, LOMBARD_SESSION_DATABASE_URL: url }
           : { DATABASE_URL: url };
-      const [api, auth, operator, health] = [await freePort(), await freePort(), await freePort(), await freePort()];
-      processes.push(
-        new ServiceProcess(
-          name,
-          links,
-          { api, auth, operator, health },
-          { ...common(folder), ...provider.settings, LOMBARD_ROLES: roles, ...addresses },
-        ),
-      );
+      const environment = { ...common(folder), ...provider.settings, LOMBARD_ROLES: roles, ...addresses };
+      processes.push(new ServiceProcess(name, links, await freePorts(), environment));
     }
     const system = new System({ databases, pooler, provider, folder }, processes);
     try {
@@ -184,6 +211,38 @@ export class System {
 
   get processes(): ServiceProcess[] {
     return [...this.fronts, ...this.workers];
+  }
+
+  /** The command line, as somebody of the institution runs it. */
+  command(args: string[], program?: string): Command {
+    return lombard(args, { ...common(this.#folder), DATABASE_URL: this.databases.writerUrl }, 'ignore', {}, program);
+  }
+
+  /** A later program migrates the database, also after interruptions. Then its processes take the places of the former ones (docs/upgrading.md). */
+  async upgrade(random: Seeded): Promise<void> {
+    this.releases += 1;
+    const program = makeRelease(this.#folder, this.releases);
+    let said = '';
+    await until(
+      async () => {
+        const migrating = this.command(['migrate'], program);
+        const interrupted =
+          random.next() < INTERRUPTED &&
+          setTimeout(() => migrating.child.kill('SIGKILL'), random.whole(0, MAX_MIGRATING_MS));
+        const { code, stderr } = await migrating.ended;
+        if (interrupted) clearTimeout(interrupted);
+        said = stderr;
+        return code === 0;
+      },
+      { what: 'lombard migrate', seconds: START_SECONDS, seen: () => said },
+    );
+    for (const list of [this.fronts, this.workers])
+      for (const [n, former] of list.entries()) {
+        const next = await former.successor(program);
+        await next.ready(START_SECONDS);
+        list[n] = next;
+        await former.end('SIGTERM');
+      }
   }
 
   async query(text: string, values?: unknown[]): Promise<pg.QueryResult> {

@@ -77,9 +77,9 @@ export class Workload {
     });
   }
 
-  /** Waits until each act has been done once, so that each check has something to look at. */
-  async begun(): Promise<void> {
-    await until(() => this.#unfinished === 0, { seconds: BEGINNING_SECONDS });
+  /** Waits until each act has been done once, so that each check has something to look at. A slower machine gets longer. */
+  async begun(recoverySeconds: number): Promise<void> {
+    await until(() => this.#unfinished === 0, { seconds: Math.max(BEGINNING_SECONDS, 2 * recoverySeconds) });
   }
 
   /** Ends when everything that was asked for insistently is answered. */

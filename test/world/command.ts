@@ -44,16 +44,18 @@ export interface Command {
  * Starts the command line with only the given environment.
  * @param input `pipe`: the test writes to its standard input
  * @param as the user that it runs as, if it is a different one
+ * @param program the folder of the program, if it is a different one
  */
 export function lombard(
   args: string[],
   environment: Record<string, string>,
   input: 'ignore' | 'pipe' = 'ignore',
   as: { uid: number; gid: number } | Record<string, never> = {},
+  program = REPOSITORY,
 ): Command {
   const env = { ...inherited(), ...environment };
   const options = { ...as, env, stdio: [input, 'pipe', 'pipe'] } satisfies SpawnOptions;
-  const child = endWithTests(spawn(join(REPOSITORY, 'bin/lombard'), args, options));
+  const child = endWithTests(spawn(join(program, 'bin/lombard'), args, options));
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     stdout += chunk;

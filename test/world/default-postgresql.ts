@@ -52,9 +52,13 @@ export async function startDefaultServer(
 }
 
 /** A standby that follows a server until it is promoted. */
-export async function startStandby(primary: DefaultServer, inside = tmpdir()): Promise<DefaultServer> {
+export async function startStandby(
+  primary: DefaultServer,
+  settings: Record<string, string> = {},
+  inside = tmpdir(),
+): Promise<DefaultServer> {
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
-  return startCluster({ settings: {}, inside }, (directory) => [
+  return startCluster({ settings, inside }, (directory) => [
     join(defaultPrograms() as string, 'pg_basebackup'),
     ...[...from, '-D', directory, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
   ]);

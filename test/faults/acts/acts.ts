@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts';
 import { configure } from './approvals.ts';
 import { browse, forget } from './browsers.ts';
+import { moveClient } from './cells.ts';
 import { consume } from './consumers.ts';
 import { askStatement, ping, redeliver, replay, sendStatement, subscribe } from './deliveries.ts';
 import * as exchange from './exchange.ts';
@@ -30,7 +31,7 @@ export const ACTS: readonly Act[] = [
   ...Object.values(files),
   ...Object.values(sandbox),
   ...[configure, approveMany, visit, askStatement, sendStatement, ping, redeliver, replay, subscribe, consume],
-  ...[operatorToken, application, signOn, erase, approveWithCode, orderWithCode, browse, forget, attend],
+  ...[operatorToken, application, signOn, erase, approveWithCode, orderWithCode, browse, forget, attend, moveClient],
   ...[pay, pay, pay, pay, move, move, move, decide, decide, decide, approveMany, book],
   ...[orders.order, orders.order, orders.order, orders.settle, orders.settle, orders.credit],
   ...[exchange.exchange, exchange.payFromTrade, files.sendFile, files.handleFile],

@@ -21,7 +21,7 @@ export async function moneyIsHeld({ system, known }: Round): Promise<void> {
   const { rows: wrong } = await system.query(
     `select p.payment_id, p.status, p.amount, count(h.*)::int as holds, count(h.*) filter (where h.closed_at is null)::int as open
      from payments p left join holds h on h.payment_id = p.payment_id and h.amount = p.amount
-     where p.funding_account_id = any ($1) and p.own_trade group by p.id
+     where p.funding_account_id = any ($1) and p.own_trade group by p.payment_id, p.status, p.amount
      having count(h.*) <> 1 or case
        when p.status in ('Payment rejected', 'Payment cancelled') then bool_or(h.closed_at is null)
        when p.status in ('Executing Payment', 'Payment complete') then false

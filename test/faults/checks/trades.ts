@@ -27,7 +27,7 @@ export async function tradesGivenOnce({ system }: Round): Promise<void> {
   const { rows: wrong } = await system.query(
     `select t.trade_id, t.status, t.sell_amount, count(h.*)::int as holds, min(h.closed_by) as closed_by
      from trades t left join holds h on h.trade_id = t.trade_id and h.amount = t.sell_amount
-     where t.funding_account_id is not null and not t.single group by t.trade_id
+     where t.funding_account_id is not null and not t.single group by t.trade_id, t.status, t.sell_amount
      having count(h.*) <> 1 or case when t.status in ('Cancelled', 'Rejected') then bool_or(h.closed_at is null)
        else bool_or(h.closed_at is not null and not exists (select from transactions x where x.transaction_id = h.closed_by)) end`,
   );
