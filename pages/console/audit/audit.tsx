@@ -25,6 +25,7 @@ const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
 export default function AuditPage(): ReactNode {
   const t = useText();
   const word = useWord();
+  const kindWord = useWord('entity');
   const name = t('console.nav.audit');
   return (
     <Page title={name}>
@@ -64,8 +65,8 @@ export default function AuditPage(): ReactNode {
             title: t('console.col.entity'),
             cell: ({ entity, entity_id: id, action, client_id: client }) => (
               <div>
-                <div className="console-line">
-                  <span>{word(entity)}</span>
+                <div className="console-line together">
+                  <span>{kindWord(entity)}</span>
                   {PAGES[entity] && action !== 'import' ? (
                     <IdLink to={PAGES[entity]} id={id} />
                   ) : (

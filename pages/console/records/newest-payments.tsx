@@ -44,7 +44,7 @@ export function NewestPayments({ name }: { name: string }): ReactNode {
               </div>
             ),
           },
-          { key: 'at', title: t('console.col.created'), cell: ({ created_date: at }) => <Moment at={at} isStacked /> },
+          { key: 'at', title: t('console.col.created'), cell: ({ created_date: at }) => <Moment at={at} isDay /> },
           {
             key: 'amount',
             title: t('console.col.amount'),

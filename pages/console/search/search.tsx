@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Found } from '../../../src/http/console/search.ts';
 import { call } from '../../data/call.ts';
-import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
@@ -11,7 +11,8 @@ import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { AccountNumber } from '../lists/account-number.tsx';
+import { Cut, IdLink, State } from '../lists/links.tsx';
 import { findAddress } from './addresses.ts';
 import { useSought } from './sought.ts';
 
@@ -52,18 +53,27 @@ function Finds({ q }: { q: string }): ReactNode {
           rows={data}
           rowKey={({ kind, id, at }) => `${kind} ${id} ${at}`}
           columns={[
-            { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => t(`console.kind.${kind}`) },
-            { key: 'id', title: t('console.col.id'), cell: (find) => <FindLink find={find} /> },
+            {
+              key: 'id',
+              title: t('console.col.id'),
+              cell: (find) => (
+                <div>
+                  <FindLink find={find} />
+                  <div className="small quiet">{t(`console.kind.${find.kind}`)}</div>
+                </div>
+              ),
+            },
             {
               key: 'what',
               title: t('console.search.what'),
               cell: ({ title, amount, currency }) =>
-                amount && currency ? <Money amount={amount} currency={currency} /> : <ForeignText>{title}</ForeignText>,
+                amount && currency ? <Money amount={amount} currency={currency} /> : <Cut>{title}</Cut>,
             },
             {
               key: 'detail',
               title: t('console.col.detail'),
-              cell: ({ detail }) => <ForeignText>{detail}</ForeignText>,
+              cell: ({ kind, detail }) =>
+                kind === 'payee' ? <AccountNumber>{detail || null}</AccountNumber> : <Cut>{detail}</Cut>,
             },
             {
               key: 'client',
@@ -71,7 +81,7 @@ function Finds({ q }: { q: string }): ReactNode {
               cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
             },
             { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isDay /> },
           ]}
         />
       </section>
