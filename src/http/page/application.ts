@@ -46,8 +46,10 @@ export class PageApplication {
     this.#pages = findBuiltPages();
     this.#logo = institutionLogo(config);
     this.#icon = institutionIcon(config);
-    const { brand, onBrand, accentOnLight, accentOnDark } = brandColours(config.institution.colour);
-    this.#style = `:root{--brand:${brand};--on-brand:${onBrand};--accent:light-dark(${accentOnLight},${accentOnDark})}`;
+    const colours = brandColours(config.institution.colour);
+    const pair = (onLight: string, onDark: string) => `light-dark(${onLight},${onDark})`;
+    const brand = `--brand:${pair(colours.brand, colours.brandOnDark)};--on-brand:${pair(colours.onBrand, colours.onBrandOnDark)}`;
+    this.#style = `:root{${brand};--accent:${pair(colours.accentOnLight, colours.accentOnDark)}}`;
   }
 
   /** Serves `{prefix}/assets/...` to anybody, because assets contain no personal data and no data of the institution. */

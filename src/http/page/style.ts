@@ -3,12 +3,13 @@ import { brandColours } from './contrast.ts';
 
 /** The style of all pages in the institution's colour, and its hash for the content security policy. */
 export function styleOf(colour: string): { css: string; hash: string } {
-  const { brand, onBrand, accentOnLight, accentOnDark } = brandColours(colour);
+  const { brand, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark } = brandColours(colour);
   const css = `
 :root { --brand: ${brand}; --on-brand: ${onBrand}; --accent: ${accentOnLight}; --page: #f3f4f6; --card: #ffffff;
   --text: #16191d; --quiet: #555d69; --line: #868e9a; --soft: #e3e6ea; --bad: #a4161a; --bad-page: #fdecec; --good: #14532d; --good-page: #e8f5ec; }
 @media (prefers-color-scheme: dark) {
-  :root { --accent: ${accentOnDark}; --page: #101317; --card: #1b1f24; --text: #eef0f3; --quiet: #a9b1bc; --line: #7b8490;
+  :root { --brand: ${brandOnDark}; --on-brand: ${onBrandOnDark}; --accent: ${accentOnDark};
+    --page: #101317; --card: #1b1f24; --text: #eef0f3; --quiet: #a9b1bc; --line: #7b8490;
     --soft: #2d333b; --bad: #ffb3b3; --bad-page: #3a1a1c; --good: #a7e3bd; --good-page: #14301f; }
 }
 * { box-sizing: border-box; }
