@@ -35,6 +35,13 @@ export const payeesQuery = (clientId: string, text: string, page: number) =>
     },
   });
 
+/** One payee; null if the client has none of this id. */
+export const payeeQuery = (clientId: string, id: string) =>
+  queryOptions({
+    queryKey: ['payee', clientId, id],
+    queryFn: async ({ signal }) => (await findPayee(clientId, id, signal)) ?? null,
+  });
+
 /** A payee; undefined if somebody has deleted it meanwhile. */
 async function findPayee(clientId: string, id: string, signal: AbortSignal): Promise<Beneficiary | undefined> {
   const path = { beneficiary_id: id };

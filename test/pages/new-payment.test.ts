@@ -172,6 +172,17 @@ describe('/app/payments/new', { skip }, () => {
     await click(page, 'Create payment');
     await said(page, '2 payments were created');
     assert.equal((await call('GET', '/payments')).body.length, 3);
+
+    await page.getByRole('link', { name: 'Payees', exact: true }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Müller GmbH' })
+      .getByRole('button', { name: 'Pay', exact: true })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'New payment' }).waitFor();
+    assert.equal(await field(page, 'Payee').inputValue(), 'Müller GmbH');
+    assert.equal(await field(page, 'From').inputValue(), account, 'the only account in the currency of the payee');
+    await assertGood(page);
     await page.context().close();
   });
 

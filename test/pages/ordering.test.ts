@@ -73,6 +73,7 @@ describe('/app/payees', { skip }, () => {
     const made = (await listed()).at(-1);
     assert.equal(made.bank_accounts[0].iban, IBAN);
 
+    assert.equal(await page.getByRole('button', { name: 'Pay', exact: true }).count(), 0, 'who may not order payments');
     await page.getByLabel('Search payees').fill('nobody of this name');
     await page.getByText('No payee has this name').waitFor();
     await page.getByLabel('Search payees').fill('müller');

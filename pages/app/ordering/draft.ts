@@ -1,6 +1,7 @@
 import { amountField, readAmount } from '../../data/amount.ts';
 import type { CallError } from '../../data/call-error.ts';
 import type { DaysOf, PaidBefore, PayablePayee, PaymentOrder, PaymentSources } from '../../data/ordering.ts';
+import type { Beneficiary } from '../../data/payees.ts';
 import type { WantedExchange } from '../../data/quotes.ts';
 import { addDecimals } from '../../data/sums.ts';
 import type { TextKey } from '../../texts/keys.ts';
@@ -55,6 +56,31 @@ export function sourcesOf({ accounts, trades }: PaymentSources): Map<string, Sou
   for (const { trade_id: id, currency, available } of trades)
     sources.set(sources.has(id) ? `trade ${id}` : id, { kind: 'trade', id, currency, available });
   return sources;
+}
+
+/** A payee, as the form needs it. */
+export function payableOf({ beneficiary_id: id, name, bank_accounts: [account] }: Beneficiary): PayablePayee {
+  return {
+    ...{ beneficiary_id: id ?? '', name, currency: account?.bank_currency_code ?? null },
+    ...{ iban: account?.iban ?? null, account_number: account?.account_number ?? null },
+  };
+}
+
+/** The key of the account that a payee is paid from, if only one has the payee's currency; else empty. */
+export function sourceFor(payee: PayablePayee | undefined, sources: ReadonlyMap<string, Source>): string {
+  const own = [...sources].filter(([, { kind, currency }]) => kind === 'account' && currency === payee?.currency);
+  return own.length === 1 ? (own[0]?.[0] ?? '') : '';
+}
+
+/** The draft with changed fields of one line. The first payee also settles what is paid from, where that leaves one account only. */
+export function withLine(
+  draft: Draft,
+  key: string,
+  fields: Partial<Line>,
+  sources: ReadonlyMap<string, Source>,
+): Draft {
+  const lines = draft.lines.map((line) => (line.key === key ? { ...line, ...fields } : line));
+  return { ...draft, source: draft.source || sourceFor(fields.payee, sources), lines };
 }
 
 /** The draft of a payment like an earlier one. @param write formats an amount for the person's locale */

@@ -3,19 +3,20 @@ import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { type PaidBefore, paidBeforeQuery, sourcesQuery } from '../../data/ordering.ts';
+import { type Beneficiary, payeeQuery } from '../../data/payees.ts';
 import { formatAmount } from '../../design/money.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { type Draft, draftAgain, newLine, type Source, sourcesOf } from './draft.ts';
+import { type Draft, draftAgain, newLine, payableOf, type Source, sourceFor, sourcesOf } from './draft.ts';
 import { OrderForm } from './order-form.tsx';
 import { Ordered } from './ordered.tsx';
 import { OrderReview } from './review.tsx';
 import { type OrderedIds, type Review, useOrder } from './use-order.ts';
 
-/** Orders payments: the form, the review, and the result. `again` and `trade_id` in the address prefill the form. */
+/** Orders payments: the form, the review, and the result. `again`, `trade_id` and `beneficiary_id` in the address prefill the form. */
 export default function NewPaymentPage(): ReactNode {
   const t = useText();
   const { permissions } = useClient();
@@ -40,33 +41,37 @@ function Begun({ isFirst, onAgain }: { isFirst: boolean; onAgain: () => void }):
   const again = isFirst ? firstOf(address.again) : undefined;
   const { data, error, refetch } = useQuery(sourcesQuery(clientId));
   const before = useQuery({ ...paidBeforeQuery(clientId, again ?? ''), enabled: again !== undefined });
-  const missing = error ?? before.error;
-  if (missing) return <Failure error={missing} onRetry={() => void (error ? refetch() : before.refetch())} />;
-  if (!data || (again !== undefined && !before.data)) return <Loading rows={8} />;
+  const payeeId = isFirst ? firstOf(address.beneficiary_id) : undefined;
+  const payee = useQuery({ ...payeeQuery(clientId, payeeId ?? ''), enabled: payeeId !== undefined });
+  const failed = [{ error, refetch }, before, payee].find((each) => each.error);
+  if (failed?.error) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (!data || before.isLoading || payee.isLoading) return <Loading rows={8} />;
   const sources = sourcesOf(data);
   if (sources.size === 0) return <Empty title={t('order.noSource')}>{t('order.noSource.text')}</Empty>;
   const write = (amount: string) => formatAmount(amount, before.data?.payee?.currency ?? undefined, locale);
   return (
     <NewOrder
       sources={sources}
-      first={firstDraft(sources, { before: before.data, trade: firstOf(address.trade_id), write })}
+      first={firstDraft(sources, { before: before.data, payee: payee.data, trade: firstOf(address.trade_id), write })}
       onAgain={onAgain}
     />
   );
 }
 
-function firstDraft(
-  sources: ReadonlyMap<string, Source>,
-  {
-    before,
-    trade,
-    write,
-  }: { before: PaidBefore | undefined; trade: string | undefined; write: (amount: string) => string },
-): Draft {
+/** What the address names. */
+interface Given {
+  before: PaidBefore | undefined;
+  payee: Beneficiary | null | undefined;
+  trade: string | undefined;
+  write: (amount: string) => string;
+}
+
+function firstDraft(sources: ReadonlyMap<string, Source>, { before, payee, trade, write }: Given): Draft {
   if (before) return draftAgain(before, sources, write);
   const named = [...sources].find(([, { kind, id }]) => kind === 'trade' && id === trade)?.[0];
   const only = sources.size === 1 ? [...sources.keys()][0] : undefined;
-  return { source: named ?? only ?? '', reason: '', lines: [newLine()] };
+  const paid = payee ? payableOf(payee) : undefined;
+  return { source: named ?? only ?? sourceFor(paid, sources), reason: '', lines: [newLine({ payee: paid })] };
 }
 
 interface NewOrderProps {

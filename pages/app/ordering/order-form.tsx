@@ -1,7 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { readAmount } from '../../data/amount.ts';
-import { MAX_PAYMENTS, type PayablePayee } from '../../data/ordering.ts';
-import type { Beneficiary } from '../../data/payees.ts';
+import { MAX_PAYMENTS } from '../../data/ordering.ts';
 import { type Offer, termsOf } from '../../data/quotes.ts';
 import { addDecimals } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
@@ -12,7 +11,17 @@ import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { PayeeForm } from '../payees/payee-form.tsx';
 import { ReasonSelect } from '../reason-select.tsx';
-import { currencyOf, type Draft, exchangeOf, type Line, newLine, type Source } from './draft.ts';
+import {
+  currencyOf,
+  type Draft,
+  exchangeOf,
+  type Line,
+  newLine,
+  payableOf,
+  type Source,
+  sourceFor,
+  withLine,
+} from './draft.ts';
 import { LineFields } from './line-fields.tsx';
 import { Price } from './price.tsx';
 import { SourceSelect } from './source-select.tsx';
@@ -40,11 +49,12 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
   const { faults, setFaults } = order;
   const form = useRef<HTMLFormElement>(null);
   useFirstFault(form, faults);
-  const clear = (name: string) => setFaults(new Map([...faults].filter(([field]) => field !== name)));
+  const clear = (...names: string[]) => setFaults(new Map([...faults].filter(([field]) => !names.includes(field))));
   const change = (key: string, fields: Partial<Line>) => {
     const index = draft.lines.findIndex((line) => line.key === key);
-    onChange((now) => ({ ...now, lines: now.lines.map((line) => (line.key === key ? { ...line, ...fields } : line)) }));
-    for (const name of Object.keys(fields)) clear(`${index}.${name}`);
+    onChange((now) => withLine(now, key, fields, sources));
+    const settled = sourceFor(fields.payee, sources) ? ['source'] : [];
+    clear(...Object.keys(fields).map((name) => `${index}.${name}`), ...settled);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -156,11 +166,4 @@ function PriceOf({
   if (price.offer) return <Price offer={price.offer} onRenew={price.renew} />;
   if (price.error) return <Failure error={price.error} onRetry={price.renew} />;
   return price.isPending && <Loading rows={1} />;
-}
-
-function payableOf({ beneficiary_id: id, name, bank_accounts: [account] }: Beneficiary): PayablePayee {
-  return {
-    ...{ beneficiary_id: id ?? '', name, currency: account?.bank_currency_code ?? null },
-    ...{ iban: account?.iban ?? null, account_number: account?.account_number ?? null },
-  };
 }

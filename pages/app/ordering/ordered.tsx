@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { decimal } from '../../../sdk/src/decimal.ts';
 import { type BulkOutcome, type Payment, paymentQuery, searchQuery } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Failure } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
@@ -33,7 +36,7 @@ export function Ordered({ made, onAgain }: { made: OrderedIds; onAgain: () => vo
           {made.map(({ id, warning }) => (
             <li key={id} className="row">
               <PaymentLink id={id} />
-              {payments.has(id) && <PaymentStatus status={(payments.get(id) as Payment).status} />}
+              <Made payment={payments.get(id)} />
               {warning && <span className="small">{warning}</span>}
             </li>
           ))}
@@ -43,6 +46,21 @@ export function Ordered({ made, onAgain }: { made: OrderedIds; onAgain: () => vo
         <Button onPress={onAgain}>{t('order.again')}</Button>
         <Link to={'/payments' as never}>{t('order.all')}</Link>
       </div>
+    </>
+  );
+}
+
+/** How much goes to whom, and what it waits for. */
+function Made({ payment }: { payment: Payment | undefined }): ReactNode {
+  if (!payment) return null;
+  const { payment_currency: currency, beneficiary_name: payee, status } = payment;
+  return (
+    <>
+      <strong>
+        <Money amount={decimal(payment, 'amount')} currency={currency} />
+      </strong>
+      <ForeignText>{payee}</ForeignText>
+      <PaymentStatus status={status} />
     </>
   );
 }

@@ -59,14 +59,19 @@ export function OrderReview(props: OrderReviewProps): ReactNode {
               name: t('order.reason'),
               value: draft.reason && t(`payees.reason.${draft.reason}` as TextKey),
             },
-            {
-              name: t('order.total', { count: rows.length }),
-              value: (
-                <strong>
-                  <Money amount={total} currency={currency} />
-                </strong>
-              ),
-            },
+            // A single payment says its amount itself.
+            ...(rows.length > 1
+              ? [
+                  {
+                    name: t('order.total', { count: rows.length }),
+                    value: (
+                      <strong>
+                        <Money amount={total} currency={currency} />
+                      </strong>
+                    ),
+                  },
+                ]
+              : []),
           ]}
         />
         {offer && <Price offer={offer} onRenew={onRenew} />}

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { type Beneficiary, PAYEES_SHOWN, payeesQuery } from '../../data/payees.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
-import { ForeignText } from '../../design/foreign-text.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Empty, Failure } from '../../design/states.tsx';
@@ -34,6 +35,7 @@ export default function PayeesPage(): ReactNode {
   const t = useText();
   const { client_id: clientId, permissions } = useClient();
   const mayManage = permissions.includes('can_manage_beneficiaries');
+  const navigate = useNavigate();
   const [text, setText] = useState('');
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<Opened>();
@@ -46,6 +48,8 @@ export default function PayeesPage(): ReactNode {
     setOpened(undefined);
     setDone(said);
   };
+  const pay = ({ beneficiary_id: id }: Beneficiary) =>
+    void navigate({ to: '/payments/new' as never, search: { beneficiary_id: id } as never });
   const open = (next: Opened) => {
     setDone('');
     setOpened(next);
@@ -82,7 +86,15 @@ export default function PayeesPage(): ReactNode {
           }}
         />
         <PagedList found={found} page={page} size={PAYEES_SHOWN} onPage={setPage}>
-          {({ rows }) => <PayeeTable rows={rows} isSearch={wanted !== ''} mayManage={mayManage} onOpen={open} />}
+          {({ rows }) => (
+            <PayeeTable
+              rows={rows}
+              isSearch={wanted !== ''}
+              mayManage={mayManage}
+              onPay={permissions.includes('can_create_payments') ? pay : undefined}
+              onOpen={open}
+            />
+          )}
         </PagedList>
       </section>
       {opened?.act === 'save' && (
@@ -104,10 +116,12 @@ interface PayeeTableProps {
   /** True if the rows are results of a search. */
   isSearch: boolean;
   mayManage: boolean;
+  /** Undefined if the person may not order payments. */
+  onPay: ((payee: Beneficiary) => void) | undefined;
   onOpen: (opened: Opened) => void;
 }
 
-function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): ReactNode {
+function PayeeTable({ rows, isSearch, mayManage, onPay, onOpen }: PayeeTableProps): ReactNode {
   const t = useText();
   const language = useLanguage();
   const countries = new Map(countryNames([...new Set(rows.flatMap(({ country_code: code }) => code ?? []))], language));
@@ -119,7 +133,7 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
       key: 'name',
       title: t('payees.field.name'),
       cell: (payee) => (
-        <span id={nameId(payee)}>
+        <span id={nameId(payee)} title={visible(payee.name)}>
           <ForeignText>{payee.name}</ForeignText>
         </span>
       ),
@@ -139,7 +153,13 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
       title: t('payees.account'),
       cell: ({ bank_accounts: [account] }) => (
         <span className="small iban-whole">
-          {account?.iban ? <Iban>{account.iban}</Iban> : <ForeignText>{account?.account_number}</ForeignText>}
+          {account?.iban ? (
+            <Iban>{account.iban}</Iban>
+          ) : (
+            <span className="digits">
+              <ForeignText>{account?.account_number}</ForeignText>
+            </span>
+          )}
         </span>
       ),
     },
@@ -149,18 +169,31 @@ function PayeeTable({ rows, isSearch, mayManage, onOpen }: PayeeTableProps): Rea
       cell: ({ aml_status: status }) => <Badge tone={TONES[status]}>{t(`payees.state.${status}`)}</Badge>,
     },
   ];
-  if (mayManage)
+  if (mayManage || onPay)
     columns.push({
       key: 'acts',
       title: t('payees.acts'),
       cell: (payee) => (
         <span className="row">
-          <Act name={t('payees.change')} of={payee} onPress={() => onOpen({ act: 'save', payee })} />
-          <Act name={t('payees.delete')} of={payee} onPress={() => onOpen({ act: 'delete', payee })} />
+          {onPay && <Act name={t('payees.pay')} of={payee} onPress={() => onPay(payee)} />}
+          {mayManage && (
+            <>
+              <Act name={t('payees.change')} of={payee} onPress={() => onOpen({ act: 'save', payee })} />
+              <Act name={t('payees.delete')} of={payee} onPress={() => onOpen({ act: 'delete', payee })} />
+            </>
+          )}
         </span>
       ),
     });
-  return <Table name={t('payees.title')} columns={columns} rows={rows} rowKey={({ beneficiary_id: id }) => id ?? ''} />;
+  return (
+    <Table
+      name={t('payees.title')}
+      className="close"
+      columns={columns}
+      rows={rows}
+      rowKey={({ beneficiary_id: id }) => id ?? ''}
+    />
+  );
 }
 
 /** The id of the text that describes a payee's buttons. */
