@@ -1,4 +1,4 @@
-import type { ComponentProps, FormEvent, ReactNode } from 'react';
+import { type ComponentProps, type FormEvent, Fragment, type ReactNode } from 'react';
 import type { Currency } from '../../data/currencies.ts';
 import type { WantedExchange } from '../../data/quotes.ts';
 import { Button } from '../../design/button.tsx';
@@ -13,6 +13,7 @@ import { PayFrom } from '../trades/pay-from.tsx';
 import type { Booking } from './booked-exchange.tsx';
 import { OfferCard } from './offer-card.tsx';
 import { useExchange } from './use-exchange.ts';
+import './exchange.css';
 
 /** Maximum characters of an amount, including group separators. */
 const MAX_AMOUNT_LENGTH = 40;
@@ -38,27 +39,23 @@ export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): React
   return (
     <>
       <form className="card stack" onSubmit={submit} noValidate>
-        <div className="fields">
-          <CurrencySelect
-            {...field('sell_currency')}
-            label={t('exchange.sell_currency')}
-            codes={currencies.filter((each) => each.sell_allowed)}
-          />
-          <CurrencySelect
-            {...field('buy_currency')}
-            label={t('exchange.buy_currency')}
-            codes={currencies.filter((each) => each.buy_allowed)}
-          />
-          {(['sell_amount', 'buy_amount'] as const).map((name) => (
-            <TextField
-              key={name}
-              {...field(name)}
-              label={t(`exchange.${name}`)}
-              hint={t('exchange.oneSide')}
-              inputMode="decimal"
-              autoComplete="off"
-              maxLength={MAX_AMOUNT_LENGTH}
-            />
+        <div className="fields exchange-fields">
+          {(['sell', 'buy'] as const).map((side) => (
+            <Fragment key={side}>
+              <CurrencySelect
+                {...field(`${side}_currency`)}
+                label={t(`exchange.${side}_currency`)}
+                codes={currencies.filter((each) => each[`${side}_allowed`])}
+              />
+              <TextField
+                {...field(`${side}_amount`)}
+                label={t(`exchange.${side}_amount`)}
+                hint={t('exchange.oneSide')}
+                inputMode="decimal"
+                autoComplete="off"
+                maxLength={MAX_AMOUNT_LENGTH}
+              />
+            </Fragment>
           ))}
           <Select {...field('trade_type')} label={t('exchange.trade_type')}>
             {(['spot', 'forward'] satisfies WantedExchange['trade_type'][]).map((type) => (

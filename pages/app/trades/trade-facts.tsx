@@ -40,6 +40,9 @@ export function TradeFacts({ view: { trade, funds } }: { view: TradeView }): Rea
       <Facts
         facts={[
           { name: t('trades.status'), value: <TradeStatus status={trade.status} /> },
+          { name: t('trades.bought'), value: <Money amount={decimal(trade, 'buy_amount')} currency={bought} /> },
+          { name: t('trades.sold'), value: <Money amount={decimal(trade, 'sell_amount')} currency={sold} /> },
+          { name: t('trades.rate'), value: <Rate sold={sold} bought={bought} rate={decimal(trade, 'rate')} /> },
           {
             name: t('trades.unallocated'),
             value: (
@@ -48,11 +51,8 @@ export function TradeFacts({ view: { trade, funds } }: { view: TradeView }): Rea
               </strong>
             ),
           },
-          { name: t('trades.due'), value: <Moment at={trade.maturity_date} /> },
-          { name: t('trades.sold'), value: <Money amount={decimal(trade, 'sell_amount')} currency={sold} /> },
-          { name: t('trades.bought'), value: <Money amount={decimal(trade, 'buy_amount')} currency={bought} /> },
-          { name: t('trades.rate'), value: <Rate sold={sold} bought={bought} rate={decimal(trade, 'rate')} /> },
           { name: t('trades.allocated'), value: <Money amount={funds.allocated_amount} currency={bought} /> },
+          { name: t('trades.due'), value: <Moment at={trade.maturity_date} isDay /> },
           { name: t('trades.type'), value: t(`trades.type.${trade.trade_type}`) },
           { name: t('trades.ordered'), value: <Day on={trade.order_date} /> },
           ...optional.filter(({ value }) => value),
