@@ -41,7 +41,9 @@ function ValueChart({ name, points, columns, none, shape }: ValueChartProps & { 
   const t = useText();
   const short = numberFormat(useLocale(), { notation: 'compact', maximumFractionDigits: 1 });
   if (none !== undefined && points.every(({ height }) => height === 0)) return <NoValues>{none}</NoValues>;
-  const { scale, x: along, line } = lineOf(points.map(({ height }) => height));
+  const heights = points.map(({ height }) => height);
+  const scale = scaleOf(heights, false);
+  const { x: along, line } = lineOf(heights, scale.y);
   const step = WIDTH / points.length;
   const x = shape === 'line' ? along : (index: number) => (index + 0.5) * step;
   return (
@@ -85,15 +87,24 @@ function ValueChart({ name, points, columns, none, shape }: ValueChartProps & { 
       <ChartTable
         name={t('design.chart.table')}
         columns={columns}
-        rows={points.map(({ label, value }) => [label, value])}
+        rows={points.filter(({ height }) => shape === 'line' || height !== 0).map(({ label, value }) => [label, value])}
       />
     </figure>
   );
 }
 
-/** A plain line, for use beside the figures. @param name what screen readers read in its place */
+/**
+ * The least part of the greatest value that a plain line is high for: from zero a balance that moves little would always be flat, and from its
+ * least value it would always look like a fall or a rise.
+ */
+const LEAST_SPAN = 0.25;
+
+/** A plain line, for use beside the figures: how a value moved, not how much it is. @param name what screen readers read in its place */
 export function SparkLine({ name, heights }: { name: string; heights: readonly number[] }): ReactNode {
-  const { line } = lineOf(heights);
+  const [least, most] = [Math.min(...heights), Math.max(...heights)];
+  const span = Math.max(most - least, LEAST_SPAN * Math.max(Math.abs(least), Math.abs(most))) || 1;
+  const base = (least + most) / 2 - span / 2;
+  const { line } = lineOf(heights, (height) => HEIGHT - ((height - base) / span) * HEIGHT);
   return (
     <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
       <path className="chart-area" d={`${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />
@@ -102,9 +113,9 @@ export function SparkLine({ name, heights }: { name: string; heights: readonly n
   );
 }
 
-function lineOf(heights: readonly number[]): { scale: Scale; x: (index: number) => number; line: string } {
-  const scale = scaleOf(heights, false);
+/** @param y the vertical position of a value */
+function lineOf(heights: readonly number[], y: Scale['y']): { x: (index: number) => number; line: string } {
   const x = (index: number) => (index * WIDTH) / Math.max(1, heights.length - 1);
-  const line = heights.map((height, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${scale.y(height)}`).join('');
-  return { scale, x, line };
+  const line = heights.map((height, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(height)}`).join('');
+  return { x, line };
 }

@@ -45,7 +45,12 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
             columns={[
               { key: 'line', title: t(hasLines ? 'files.line' : 'files.row'), cell: place },
               { key: 'payee', title: t('payments.field.payee'), cell: (row) => <Own row={row} of="payee" /> },
-              { key: 'amount', title: t('payments.field.amount'), cell: (row) => <Own row={row} of="amount" /> },
+              {
+                key: 'amount',
+                title: t('payments.field.amount'),
+                numeric: true,
+                cell: (row) => <Own row={row} of="amount" />,
+              },
               { key: 'reason', title: t('files.why'), cell: (row) => <Why row={row} /> },
             ]}
             rows={rows}

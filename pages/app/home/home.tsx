@@ -85,7 +85,7 @@ function Figure({ name, figure: { count, sums }, to, search = {}, children }: Fi
           {name}
         </Link>
       </h2>
-      <p className="figure-count">{t('home.count', { count })}</p>
+      <p className={count === 0 ? 'figure-count none' : 'figure-count'}>{t('home.count', { count })}</p>
       <Sums sums={sums.slice(0, SUMS_SHOWN)} />
       {sums.length > SUMS_SHOWN && (
         <details>
