@@ -10,7 +10,7 @@ import { DELTA_TABLES, MOVED_TABLES } from '../database/cells/tables.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import { idsOf, KIND_NAMES, KINDS } from '../database/kinds.ts';
 import { LOCKS } from '../database/locks.ts';
-import { publishChanges } from '../feed/publisher.ts';
+import { publishCell, publishChanges } from '../feed/publisher.ts';
 import { rollUpTotals } from '../payments/search/totals.ts';
 import { monotonic } from '../values/calendar.ts';
 
@@ -101,7 +101,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   const home = await homeOfClient(tx, clientId);
   if (home?.cell !== from || !home.moving) throw new RelocationFault(`the client ${clientId} was not kept: try again`);
   await withinCell(tx, from, () => awaitIdle(tx, clientId, idleWaitMs));
-  await publishAll(poolOf(pool, from), act.now);
+  await publishAll(pool, from, act.now);
   await rollUp(poolOf(pool, from), clientId);
   await tx.query('update clients set cell = $2, moves_to = null where client_id = $1', [clientId, to]);
   // The first cell may have records from before there were others.
@@ -172,13 +172,14 @@ async function awaitIdle(tx: Transaction, clientId: string, waitMs: number): Pro
 }
 
 /** Publishes what was committed in the client's former cell, so that nothing from the new cell precedes it in the feed. */
-async function publishAll(pool: Pool, now: Date): Promise<void> {
-  const { rows } = await pool.query<{ last: number | null }>('select max(batch) as last from changes_unpublished');
+async function publishAll(pool: Pool, from: number, now: Date): Promise<void> {
+  const cell = poolOf(pool, from);
+  const { rows } = await cell.query<{ last: number | null }>('select max(batch) as last from changes_unpublished');
   for (;;) {
-    const left = await pool.query('select from changes_unpublished where batch <= $1 limit 1', [rows[0]?.last ?? 0]);
+    const left = await cell.query('select from changes_unpublished where batch <= $1 limit 1', [rows[0]?.last ?? 0]);
     if (left.rows.length === 0) return;
-    // A worker that publishes now does the same.
-    await publishChanges(pool, now);
+    // A worker that publishes now does the same. One that died may have given places to changes that the cell still has.
+    await (from === 0 ? publishChanges(cell, now) : publishCell({ cell, order: poolOf(pool, 0) }, now));
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -259,6 +259,29 @@ test('a client comes back, and its versions go on', async () => {
   assertOrder(await feed());
 });
 
+test('changes whose places were given by a worker that then died do not hinder a move', async () => {
+  const empty = (await createClusterDatabase()) ?? (await createEmptyDatabase());
+  await migrate(empty.url, log, { cells: 2, trialCells: true });
+  // Nobody publishes here but the move.
+  const idle = await startTestService({ LOMBARD_ROLES: 'operator' }, { url: empty.url, drop: () => empty.drop() });
+  try {
+    const made = await idle.operator('POST', '/clients', { client_id: 'KEPT', client_name: 'Kept' });
+    assert.equal(made.status, 201, made.text);
+    const { rows } = await idle.query("select cell from clients where client_id = 'KEPT'");
+    const [from, to] = rows[0].cell === 1 ? ['public_cell_1', 'public_cell_2'] : ['public_cell_2', 'public_cell_1'];
+    const placed = await idle.query(
+      `insert into change_order (position, batch, changes, at) select 1, batch, changes, now() from ${from}.changes_unpublished`,
+    );
+    assert.equal(placed.rowCount, 1);
+    const moved = await lombard(['cells', 'move-client', 'KEPT', to], { DATABASE_URL: empty.url }).ended;
+    assert.deepEqual([moved.code, moved.stderr], [0, '']);
+    const left = await idle.query(`select from ${from}.changes_unpublished`);
+    assert.equal(left.rowCount, 0);
+  } finally {
+    await idle.stop();
+  }
+});
+
 test('a client leaves the first cell, where it may be from before there were others', async () => {
   assert.equal((await move('public').ended).code, 0);
   const paid = await client.pay({ amount: 7 });
