@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildBundle } from './world/bundle.ts';
 import { openServer } from './world/database.ts';
 import { endWithTests } from './world/leftovers.ts';
 import { memoryFolder } from './world/memory-folder.ts';
@@ -30,6 +31,7 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 if (names.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
 buildPages();
+buildBundle();
 const memory = memoryFolder();
 if (memory !== undefined) process.env.TMPDIR ??= memory;
 const groups = groupTests(folder, names);

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -24,7 +25,8 @@ import { until } from '../world/until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'lombard-node-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 for (const name of ['bin', 'tools', 'node_modules/.bin']) mkdirSync(join(folder, name), { recursive: true });
-copyFileSync(join(REPOSITORY, 'bin/lombard'), join(folder, 'bin/lombard'));
+for (const name of readdirSync(join(REPOSITORY, 'bin')))
+  copyFileSync(join(REPOSITORY, 'bin', name), join(folder, 'bin', name));
 symlinkSync(join(REPOSITORY, 'src'), join(folder, 'src'));
 for (const tool of ['dirname', 'readlink'])
   symlinkSync(
@@ -94,7 +96,7 @@ test('npm start says what happens before Node has loaded anything, and Node keep
     const env = { PATH: `${place}:${join(folder, 'tools')}`, ...more };
     return spawnSync('/bin/sh', [join(folder, 'bin/lombard'), ...args], { env, encoding: 'utf8' }).stdout.split('\n');
   };
-  const main = join(folder, 'src/main.ts');
+  const main = join(folder, 'bin/start.mjs');
   const cache = join(folder, 'node_modules/.cache/lombard');
   const [first, ...rest] = started(['demo'], { LOMBARD_DATA_DIR: join(folder, 'absent') });
   assert.match(first ?? '', /^Starting Lombard for the first time: /);

