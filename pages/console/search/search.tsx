@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Found } from '../../../src/http/console/search.ts';
 import { call } from '../../data/call.ts';
-import { visible } from '../../design/foreign-text.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
@@ -73,7 +73,11 @@ function Finds({ q }: { q: string }): ReactNode {
               key: 'detail',
               title: t('console.col.detail'),
               cell: ({ kind, detail }) =>
-                kind === 'payee' ? <AccountNumber>{detail || null}</AccountNumber> : <Cut>{detail}</Cut>,
+                kind === 'payee' ? (
+                  <AccountNumber>{detail || null}</AccountNumber>
+                ) : (
+                  <ForeignText>{detail}</ForeignText>
+                ),
             },
             {
               key: 'client',
