@@ -36,8 +36,8 @@ const WHOLE: [name: string, roles: string][] = [
 ];
 /** What a quick test can afford. */
 const SMALL = [WHOLE[1], WHOLE[2]] as typeof WHOLE;
-/** Cells beside the first one, each a schema. */
-const CELLS = 2;
+/** Cells beside the first one, each a schema. A quick test has none. */
+const CELLS = { small: 0, large: 2 };
 /** How often somebody interrupts `lombard migrate`, and after how long. */
 const INTERRUPTED = 0.5;
 const MAX_MIGRATING_MS = 4_000;
@@ -158,22 +158,21 @@ export class System {
   /** Where the staff signs in. */
   readonly provider: OpenIdProvider;
   /** The schemas in which clients live, by their numbers. */
-  readonly cells: readonly string[] = Array.from({ length: CELLS + 1 }, (_, n) =>
-    n === 0 ? 'public' : `public_cell_${n}`,
-  );
+  readonly cells: readonly string[];
   /** How many times it was upgraded. */
   releases = 0;
   readonly #folder: string;
   readonly #pool: pg.Pool;
 
   private constructor(
-    { databases, pooler, provider, folder }: Surroundings & { folder: string },
+    { databases, pooler, provider, folder, cells }: Surroundings & { folder: string; cells: number },
     processes: ServiceProcess[],
   ) {
     this.databases = databases;
     this.pooler = pooler;
     this.provider = provider;
     this.#folder = folder;
+    this.cells = Array.from({ length: cells + 1 }, (_, n) => (n === 0 ? 'public' : `public_cell_${n}`));
     this.fronts = processes.slice(0, processes.length / 2);
     this.workers = processes.slice(processes.length / 2);
     // It looks at all cells at once.
@@ -184,7 +183,8 @@ export class System {
 
   static async start({ small = false }: { small?: boolean | undefined } = {}): Promise<System> {
     const databases = await Databases.start(small ? 'small' : 'large');
-    await migrate(databases.primary.url, log, { cells: CELLS, trialCells: true });
+    const cells = CELLS[small ? 'small' : 'large'];
+    await migrate(databases.primary.url, log, { cells, trialCells: true });
     const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
     const provider = await new OpenIdProvider().start();
     provider.person = CHIEF;
@@ -199,7 +199,7 @@ export class System {
       const environment = { ...common(folder), ...provider.settings, LOMBARD_ROLES: roles, ...addresses };
       processes.push(new ServiceProcess(name, links, await freePorts(), environment));
     }
-    const system = new System({ databases, pooler, provider, folder }, processes);
+    const system = new System({ databases, pooler, provider, folder, cells }, processes);
     try {
       await Promise.all(processes.map((process) => process.ready(START_SECONDS)));
     } catch (error) {

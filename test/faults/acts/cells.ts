@@ -10,7 +10,7 @@ const MAX_REPEATED_MS = 600_000;
 export async function moveClient(at: Caller): Promise<void> {
   const { system, lasting, playground, moves, moving, ledger } = at.known;
   const { clientId } = at.random.pick([...lasting, playground]);
-  if (moving.has(clientId)) return;
+  if (system.cells.length === 1 || moving.has(clientId)) return;
   moving.add(clientId);
   try {
     const query = 'select cell from clients where client_id = $1';
