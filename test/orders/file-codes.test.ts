@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { takeLock } from '../../src/approvals/lock.ts';
 import type { Transaction } from '../../src/database/database.ts';
-import { poolOfClient } from '../world/cells.ts';
+import { connectTo, poolOfClient, sessionsWaiting } from '../world/cells.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf, NEW, ROW } from '../world/files.ts';
 import { pain001 } from '../world/iso20022.ts';
@@ -125,6 +125,28 @@ test('one code confirms a file that would go on by itself, and authorises all of
     assert.equal((await confirm(maker.token, id, proof, once)).text, both[0].text, 'a replay');
   assert.deepEqual(refusal(await confirm(maker.token, id, proof)), [409, 'transition_not_allowed']);
   assert.deepEqual(refusal(await challenge(maker.token, id)), [409, 'transition_not_allowed']);
+});
+
+test('a confirmation that is repeated while the first is under way is answered as the first', async (t) => {
+  const { world, files, maker, challenge, confirm } = await codedWorld();
+  const { mass_payment_id: id } = await files.judged(files.file([files.row(10)]), maker.token);
+  const { challenge_id } = (await challenge(maker.token, id)).body;
+  const proof = { challenge_id, verification_code: totp(maker.secret) };
+  const key = { 'idempotency-key': randomUUID() };
+  const holder = await connectTo(service, world.clientId);
+  t.after(() => holder.end());
+  await holder.query('begin');
+  await holder.query('select from mass_payments where mass_payment_id = $1 for update', [id]);
+  // The first one has used the code, and waits for the file. The second one waits for the code.
+  const both = [];
+  for (const waiting of [1, 2]) {
+    both.push(confirm(maker.token, id, proof, key));
+    await until(async () => (await sessionsWaiting(service)) >= waiting);
+  }
+  await holder.query('rollback');
+  const [first, second] = await Promise.all(both);
+  assert.equal(first?.status, 202, first?.text);
+  assert.deepEqual([second?.status, second?.text], [202, first?.text]);
 });
 
 test('others approve as ever: the code is that of the maker alone', async () => {
