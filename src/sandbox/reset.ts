@@ -76,6 +76,8 @@ async function removeRecords(
           const { rowCount } = await tx.query(`delete from ${table} where client_id = $1`, [request.clientId]);
           if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);
         }
+        // Without their trades they would wait for ever to be added, and so would a move of the client to another cell.
+        await tx.query('delete from trade_allocation_deltas where client_id = $1', [request.clientId]);
       });
     } catch (error) {
       const isOvertaken = error instanceof Overtaken || codeOf(error) === FOREIGN_KEY_VIOLATION;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { LOCKS } from '../../src/database/locks.ts';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { accessToken } from '../world/access-token.ts';
 import { published } from '../world/change-feed.ts';
@@ -160,6 +161,24 @@ describe('POST /sandbox/reset', () => {
     assert.equal(reset.status, 204, reset.text);
     assert.deepEqual((await service.operator('GET', '/exchange-rates')).body, rates.body);
     await service.operator('PUT', '/exchange-rates', former[0]);
+  });
+
+  test('leaves nothing of trades that are gone to be added to them', async (t) => {
+    const client = await createIntegrator(service);
+    // Nobody adds up meanwhile, in any cell.
+    const adding = new pg.Client({ connectionString: service.databaseUrl });
+    await adding.connect();
+    t.after(() => adding.end());
+    await adding.query('select pg_advisory_lock($1::bigint + (cell << 32)) from generate_series(0::bigint, 9) as cell', [
+      LOCKS.paymentTotals,
+    ]);
+    const paid = await service.operator('POST', '/payments', client.base);
+    assert.equal(paid.status, 201, paid.text);
+    const left = async () =>
+      (await service.query('select from trade_allocation_deltas where client_id = $1', [client.clientId])).rowCount;
+    assert.equal(await left(), 1);
+    assert.equal((await client.ask('POST', '/sandbox/reset')).status, 204);
+    assert.equal(await left(), 0);
   });
 
   test('what others make meanwhile is removed and told of, or stays', async (t) => {
