@@ -169,9 +169,10 @@ describe('POST /sandbox/reset', () => {
     const adding = new pg.Client({ connectionString: service.databaseUrl });
     await adding.connect();
     t.after(() => adding.end());
-    await adding.query('select pg_advisory_lock($1::bigint + (cell << 32)) from generate_series(0::bigint, 9) as cell', [
-      LOCKS.paymentTotals,
-    ]);
+    await adding.query(
+      'select pg_advisory_lock($1::bigint + (cell << 32)) from generate_series(0::bigint, 9) as cell',
+      [LOCKS.paymentTotals],
+    );
     const paid = await service.operator('POST', '/payments', client.base);
     assert.equal(paid.status, 201, paid.text);
     const left = async () =>
