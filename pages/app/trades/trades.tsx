@@ -64,7 +64,13 @@ export default function TradesPage(): ReactNode {
             total === 0 ? (
               <NoTrades isSearch={wanted.status + wanted.text !== ''} />
             ) : (
-              <Table name={t('trades.title')} columns={columnsOf(t)} rows={rows} rowKey={({ trade_id: id }) => id} />
+              <Table
+                name={t('trades.title')}
+                className="tight"
+                columns={columnsOf(t)}
+                rows={rows}
+                rowKey={({ trade_id: id }) => id}
+              />
             )
           }
         </PagedList>
