@@ -1,7 +1,8 @@
 // @ts-check
 /** Which bundle the program starts from (`bin/bundle.ts`). It takes part in every start, so it is JavaScript, which Node need not strip. */
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -37,7 +38,9 @@ export function currentBundle() {
   const last = lastBundle();
   if (last === undefined) return undefined;
   const entry = BUNDLE + last.entry;
-  return existsSync(entry) && last.sources.every(isSame) ? entry : undefined;
+  // Where node_modules leads into another checkout, the bundle would find that one's migrations and pages.
+  const isHere = existsSync(entry) && realpathSync(BUNDLE) === join(realpathSync(ROOT), relative(ROOT, BUNDLE));
+  return isHere && last.sources.every(isSame) ? entry : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -96,6 +97,16 @@ describe('a start', () => {
       [...stack.matchAll(/file:\S+?:\d+/g)].map(([position]) => position),
       [`${pathToFileURL(at('src/values/late.ts')).href}:6`, `${pathToFileURL(at('src/main.ts')).href}:12`],
     );
+  });
+
+  test('runs the sources where node_modules leads into another checkout', () => {
+    const other = realpathSync(mkdtempSync(join(tmpdir(), 'lombard other-')));
+    for (const name of ['bin', 'src', 'package.json'])
+      cpSync(at(name), join(other, name), { recursive: true, preserveTimestamps: true });
+    symlinkSync(at('node_modules'), join(other, 'node_modules'));
+    const { stdout } = spawnSync(join(other, 'bin/lombard'), [], { env, encoding: 'utf8' });
+    rmSync(other, { recursive: true });
+    assert.equal(JSON.parse(stdout).code, pathToFileURL(join(other, 'src/main.ts')).href);
   });
 
   test('that fails names the source too', () => {
