@@ -7,13 +7,14 @@ import { Money } from '../../design/money.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
-import { Cut, IdLink, State } from '../lists/links.tsx';
+import { usePaymentNames } from './payment-columns.tsx';
 
 const LIVE_MS = 15_000;
 
 /** The payments of all clients that came last, before somebody says which ones. */
 export function NewestPayments({ name }: { name: string }): ReactNode {
   const t = useText();
+  const names = usePaymentNames<NewestPayment>();
   const { data, error, refetch } = useQuery({
     queryKey: ['newest payments'],
     queryFn: async ({ signal }) => (await call<NewestPayment[]>('GET', '/console/newest-payments', { signal })).body,
@@ -29,21 +30,7 @@ export function NewestPayments({ name }: { name: string }): ReactNode {
         rows={data}
         rowKey={({ payment_id: id }) => id}
         columns={[
-          { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payments" id={row.payment_id} /> },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
-          { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-          {
-            key: 'payee',
-            title: t('console.col.payee'),
-            cell: (row) => (
-              <div className="console-line">
-                <Cut>{row.beneficiary_name}</Cut>
-                <span className="small quiet">
-                  <Cut>{row.reference}</Cut>
-                </span>
-              </div>
-            ),
-          },
+          ...names,
           { key: 'at', title: t('console.col.created'), cell: ({ created_date: at }) => <Moment at={at} isDay /> },
           {
             key: 'amount',

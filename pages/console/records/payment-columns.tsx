@@ -8,8 +8,17 @@ import { Cut, IdLink, State } from '../lists/links.tsx';
 
 type Payment = Answered<'GET /payments'>[number];
 
-/** The columns of a list of payments. */
-export function usePaymentColumns(): Column<Payment>[] {
+/** What each list of payments shows of one: which it is, whose, how it stands, and to whom it goes. */
+interface ListedPayment {
+  payment_id: string;
+  client_id: string;
+  status: string;
+  beneficiary_name: string | null;
+  reference: string | null;
+}
+
+/** The first columns of each list of payments. */
+export function usePaymentNames<Row extends ListedPayment>(): Column<Row>[] {
   const t = useText();
   return [
     { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payments" id={row.payment_id} /> },
@@ -27,6 +36,14 @@ export function usePaymentColumns(): Column<Payment>[] {
         </div>
       ),
     },
+  ];
+}
+
+/** The columns of a list of payments. */
+export function usePaymentColumns(): Column<Payment>[] {
+  const t = useText();
+  return [
+    ...usePaymentNames<Payment>(),
     { key: 'date', title: t('console.col.date'), cell: ({ payment_date: on }) => <Day on={on} /> },
     {
       key: 'amount',

@@ -149,12 +149,12 @@ export function massPaymentRoutes(app: FastifyInstance, context: Context): void 
   serve(app, CONFIRM, async (request, reply) => {
     const named = { ...request.caller, id: request.params.mass_payment_id };
     const { maximum_sell_amount: most, challenge_id: challengeId, verification_code: code } = request.body;
+    const maximum = most === undefined ? undefined : decimal(most, 'maximum_sell_amount', { positive: true });
     // A repetition meets the code of the first request, which may just have used it. The key decides then, in the transaction.
     const proof = await checkFileCode(context, named, { challengeId, code }).catch((error: unknown) => {
       if (request.keyed && error instanceof Problem) return error;
       throw error;
     });
-    const maximum = most === undefined ? undefined : decimal(most, 'maximum_sell_amount', { positive: true });
     return answerChange(context, request, reply, async (tx, act) => {
       if (proof instanceof Problem) throw proof;
       await confirmFile(tx, act, named, { maximum, proof });
