@@ -2,6 +2,7 @@ import type { QueryConfig } from 'pg';
 import { isDistributed } from '../database/cells/pool.ts';
 import type { Transaction } from '../database/database.ts';
 import { sum } from '../values/money.ts';
+import { present } from '../values/unknown.ts';
 import type { Line, Tally } from './line.ts';
 
 /** The most changes in one row of the table. A reader takes whole rows. */
@@ -100,6 +101,13 @@ export class Batch {
     await this.#writeRow();
     await this.#writing;
     return { name: 'change-tallies', text: tallyRows('$1', 2), values: [this.#at, ...listsOf(tallies)] };
+  }
+
+  /** Writes everything that is left. @returns the number of the transaction, and of its changes */
+  async endWithNumber(): Promise<{ batch: number; changes: number }> {
+    await this.#takeNumber();
+    await this.#tx.query(await this.end());
+    return { batch: present(this.#number), changes: this.#changes };
   }
 
   #append({ head, record }: Line): void {

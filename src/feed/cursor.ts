@@ -48,23 +48,15 @@ export interface FeedCell {
   position: number;
 }
 
-/**
- * The cells that have changes after one position and up to another. The number of a transaction shows its cell.
- * @param options `recent`: false leaves out changes that have a copy next to the order
- */
-export async function cellsBetween(
-  pool: Pool,
-  { after, until }: { after: number; until: number },
-  { recent }: { recent: boolean },
-): Promise<FeedCell[]> {
+/** The cells that have changes after a position. The number of a transaction shows its cell. */
+export async function cellsAfter(pool: Pool, after: number): Promise<FeedCell[]> {
   const db: Db = pool;
   const { rows } = await db.query<{ cell: number; position: number }>({
-    name: recent ? 'change-cells' : 'change-cells-alone',
+    name: 'change-cells',
     text: `select batch / ${NUMBERS_OF_CELL} as cell, min(position) as position from change_order
       where position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)
-        and position <= $2 ${recent ? '' : 'and not exists (select from changes_recent r where r.batch = change_order.batch)'}
       group by 1 order by 2`,
-    values: [after, until],
+    values: [after],
   });
   return rows.map(({ cell, position }) => ({ pool: poolOf(pool, cell), position }));
 }

@@ -2,7 +2,7 @@ import { hasSeveralCells } from '../database/cells/pool.ts';
 import { type Db, first, type Pool } from '../database/database.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import { monotonic } from '../values/calendar.ts';
-import { cellsBetween } from './cursor.ts';
+import { cellsAfter } from './cursor.ts';
 
 /** Milliseconds between two checks of the feed, however many ask. */
 const LOOK_INTERVAL_MS = 500;
@@ -47,7 +47,7 @@ export class LatestChanges {
   /** If a cell cannot be read, every client counts as changed. */
   async #readCells(last: number): Promise<void> {
     try {
-      const cells = await cellsBetween(this.#pool, { after: last, until: Number.MAX_SAFE_INTEGER }, { recent: true });
+      const cells = await cellsAfter(this.#pool, last);
       for (const { pool } of cells) await this.#read(pool, last);
     } catch {
       await this.#skip();

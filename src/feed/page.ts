@@ -1,7 +1,8 @@
 import { isDistributed, isPoolOfCells, poolOf } from '../database/cells/pool.ts';
-import type { Db } from '../database/database.ts';
+import { NUMBERS_OF_CELL } from '../database/cells/scope.ts';
+import type { Db, Pool } from '../database/database.ts';
 import type { Kind } from '../database/kinds.ts';
-import { type Cursors, cellsBetween } from './cursor.ts';
+import type { Cursors, FeedCell } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
 /** The most changes that a page examines for a filter, so that a page costs the same however rare the wanted changes are. */
@@ -34,10 +35,13 @@ interface PageRow {
   body: string;
 }
 
+/** A row of the changes that have copies, or a cell whose changes have none. */
+type RecentRow = (PageRow & { cell: null }) | { position: number; body: null; cell: number };
+
 /** Reads a page of the feed. It finds the place of each transaction through the order, and its changes by key: no count, no offset. */
 export async function readPage(db: Db, cursors: Cursors, request: PageRequest): Promise<ChangePage> {
   const { after, last, limit } = request;
-  const filtered = request.clientId !== undefined || request.entities !== undefined;
+  const filtered = isFiltered(request);
   const end = Math.min(last, after + (filtered ? MAX_SEARCHED_CHANGES : limit));
   const window = filtered ? Math.max(limit, MIN_SEARCHED_CHANGES) : limit;
   const changes: string[] = [];
@@ -70,9 +74,7 @@ interface PlacedLine {
  */
 async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end: number }> {
   if (!isPoolOfCells(db)) return { lines: await linesIn(db, part), end: part.until };
-  // Copies are read first. If some are deleted meanwhile, the cells are read instead.
-  const found = await linesIn(poolOf(db, 0), part, 'changes_recent');
-  const cells = await cellsBetween(db, part, { recent: false });
+  const { lines: found, cells } = await recentLines(db, part);
   const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
   let end = part.until;
   for (const [index, { position }] of cells.entries()) {
@@ -85,24 +87,70 @@ async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end
   return { lines: lines.filter(({ position }, index) => position !== lines[index - 1]?.position), end };
 }
 
-async function linesIn(db: Db, { after, until, clientId, entities }: Part, table = 'changes'): Promise<PlacedLine[]> {
-  const filtered = clientId !== undefined || entities !== undefined;
-  const joined = isDistributed(db);
-  const wanted = `c.place + c.changes > $1::bigint - o.position + 1 and c.place <= $2::bigint - o.position
-    ${filtered ? 'and ($3::text is null or c.client_ids @> array[$3::text]) and ($4::text[] is null or c.entities && $4)' : ''}`;
-  const { rows } = await db.query<PageRow>({
-    name: `${table}-page-${filtered}${joined ? '-joined' : ''}`,
-    // Citus can join the order with a cell on a worker, but it does no look-ups there for each row.
-    text: `select o.position + c.place as position, c.body from change_order o ${
-      joined
-        ? `join ${table} c on c.batch = o.batch and ${wanted}`
-        : `cross join lateral (select place, body from ${table} c where c.batch = o.batch and ${wanted}) c`
-    }
-      where o.position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)
-        and o.position <= $2
-      order by o.position, c.place`,
-    values: [after, until, ...(filtered ? [clientId ?? null, entities ?? null] : [])],
+/** The transactions `o` with changes after position `$1` and up to `$2`. @param joined what they are joined with */
+const section = (joined = '') => `from change_order o ${joined}
+  where o.position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)
+    and o.position <= $2`;
+
+/** Which rows of the changes `c` of a transaction `o` may have some that a reader wants. */
+const wanted = (
+  filtered: boolean,
+) => `c.place + c.changes > $1::bigint - o.position + 1 and c.place <= $2::bigint - o.position
+  ${filtered ? 'and ($3::text is null or c.client_ids @> array[$3::text]) and ($4::text[] is null or c.entities && $4)' : ''}`;
+
+const looked = (table: string, filtered: boolean) =>
+  `cross join lateral (select place, body from ${table} c where c.batch = o.batch and ${wanted(filtered)}) c`;
+
+/**
+ * The lines that have a copy next to the order, and the cells that have those without. One statement finds both, because copies are made and
+ * deleted at any time.
+ */
+async function recentLines(pool: Pool, part: Part): Promise<{ lines: PlacedLine[]; cells: FeedCell[] }> {
+  const filtered = isFiltered(part);
+  const { rows } = await poolOf(pool, 0).query<RecentRow>({
+    name: `changes_recent-page-${filtered}`,
+    text: `with o as materialized (select o.position, o.batch ${section()})
+      select o.position + c.place as position, c.body, null as cell from o ${looked('changes_recent', filtered)}
+      union all
+      select min(o.position), null, o.batch / ${NUMBERS_OF_CELL} from o
+      where not exists (select from changes_recent r where r.batch = o.batch) group by 3
+      order by 1`,
+    values: valuesOf(part),
   });
+  const cells = rows.flatMap(({ cell, position }) => (cell === null ? [] : [{ pool: poolOf(pool, cell), position }]));
+  return {
+    lines: linesOf(
+      rows.flatMap((row) => (row.cell === null ? [row] : [])),
+      part,
+    ),
+    cells,
+  };
+}
+
+async function linesIn(db: Db, part: Part): Promise<PlacedLine[]> {
+  const filtered = isFiltered(part);
+  const joined = isDistributed(db);
+  const { rows } = await db.query<PageRow>({
+    name: `changes-page-${filtered}${joined ? '-joined' : ''}`,
+    // Citus can join the order with a cell on a worker, but it does no look-ups there for each row.
+    text: `select o.position + c.place as position, c.body
+      ${section(joined ? `join changes c on c.batch = o.batch and ${wanted(filtered)}` : looked('changes', filtered))}
+      order by o.position, c.place`,
+    values: valuesOf(part),
+  });
+  return linesOf(rows, part);
+}
+
+function isFiltered({ clientId, entities }: Wanted): boolean {
+  return clientId !== undefined || entities !== undefined;
+}
+
+function valuesOf(part: Part): unknown[] {
+  const { after, until, clientId, entities } = part;
+  return [after, until, ...(isFiltered(part) ? [clientId ?? null, entities ?? null] : [])];
+}
+
+function linesOf(rows: readonly PageRow[], { after, until, clientId, entities }: Part): PlacedLine[] {
   return rows.flatMap(({ position: first, body }) =>
     body
       .split('\n')

@@ -9,11 +9,14 @@ import {
   type RecordText,
   takeChanges,
 } from '../audit/change.ts';
+import { cellOf, withinCell } from '../database/cells/connection.ts';
+import type { Cell } from '../database/cells/scope.ts';
 import { type Transaction, type TransactionHooks, together } from '../database/database.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { textArray } from '../values/text-array.ts';
 import { Batch } from './batch.ts';
 import { createLineWriter, type Line } from './line.ts';
+import { placeAtCommit } from './publisher.ts';
 import { readRecords } from './records.ts';
 
 /** The most records that are read and written at once. They take some megabytes. */
@@ -22,6 +25,13 @@ const MAX_RECORDS_AT_ONCE = 1_000;
 /** A line of a step that has ended, with the time of its change. */
 interface FinishedLine extends Line {
   at: Date;
+}
+
+/** A step that has ended. */
+interface FinishedStep {
+  /** Where its records are. */
+  cell: Cell;
+  lines: Promise<FinishedLine[]>;
 }
 
 /**
@@ -48,7 +58,7 @@ export class ChangeRecorder implements TransactionHooks {
     if (!changes) return;
     const lines = this.#stepLines(tx, changes);
     // It has its place now: the next step may end before the records of this one are read. The commit waits for them.
-    finishedSteps<Promise<FinishedLine[]>>(tx).push(lines);
+    finishedSteps<FinishedStep>(tx).push({ cell: cellOf(tx), lines });
     await lines;
   }
 
@@ -60,11 +70,13 @@ export class ChangeRecorder implements TransactionHooks {
   }
 
   async beforeCommit(tx: Transaction): Promise<QueryConfig | undefined> {
+    const own = numberOf(cellOf(tx));
+    const elsewhere = finishedSteps<FinishedStep>(tx).some(({ cell }) => numberOf(cell) !== own);
+    if (elsewhere) return this.#placed(tx);
     const changes = takeChanges(tx);
     const lines = changes && this.#lines(tx, changes);
     const first = await lines?.next();
-    await tx.caughtUp();
-    const finished = (await Promise.all(finishedSteps<Promise<FinishedLine[]>>(tx))).flat();
+    const finished = await finishedLines(tx);
     const at = changes?.act.now ?? finished[0]?.at;
     if (!at) return undefined;
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
@@ -72,6 +84,20 @@ export class ChangeRecorder implements TransactionHooks {
     if (first && !first.done) await batch.add(first.value);
     if (lines) for await (const part of lines) await batch.add(part);
     return batch.end();
+  }
+
+  /** Writes and places the changes of several cells. They are in the first cell, so that a reader sees them together. */
+  async #placed(tx: Transaction): Promise<undefined> {
+    await this.stepEnded(tx);
+    const finished = await finishedLines(tx);
+    const at = finished[0]?.at;
+    if (!at) return;
+    const cells = new Set(finishedSteps<FinishedStep>(tx).map(({ cell }) => numberOf(cell)));
+    await withinCell(tx, 0, async () => {
+      const batch = new Batch(tx, at, finished.length);
+      await batch.add(finished);
+      await placeAtCommit(tx, await batch.endWithNumber(), cells, at);
+    });
   }
 
   ended(tx: Transaction): void {
@@ -125,6 +151,17 @@ function remembered(changes: readonly Change[], versionOf: (change: Change) => n
     if (record) found.set(keyOf(entity, id), record);
   }
   return found;
+}
+
+/** The lines of the steps that have ended, in their order. */
+async function finishedLines(tx: Transaction): Promise<FinishedLine[]> {
+  await tx.caughtUp();
+  return (await Promise.all(finishedSteps<FinishedStep>(tx).map(({ lines }) => lines))).flat();
+}
+
+/** The cell in which the changes of a step are. What belongs to no client is in the first one. */
+function numberOf(cell: Cell): number {
+  return cell === 'none' || cell === 'all' ? 0 : cell;
 }
 
 function* linesOf(changes: readonly Change[], write: (change: Change) => Line): Generator<Line> {

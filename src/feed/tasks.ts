@@ -3,12 +3,13 @@ import type { Context } from '../context.ts';
 import { type Activity, inTurn } from '../database/cells/activity.ts';
 import { leaveCells } from '../database/cells/connection.ts';
 import { createRounds } from '../database/cells/contexts.ts';
+import { poolOf } from '../database/cells/pool.ts';
 import { hookTransactions, leaveWork, type TransactionHooks } from '../database/database.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import type { Part } from '../process/parts.ts';
 import { Periodic } from '../process/periodic.ts';
 import { observeFeed } from './metrics.ts';
-import { publishCell, publishChanges } from './publisher.ts';
+import { publishChanges } from './publisher.ts';
 import { ChangeRecorder } from './recorder.ts';
 import { clearChanges } from './retention.ts';
 
@@ -46,13 +47,13 @@ function announcing(recorder: ChangeRecorder, activity: Activity): TransactionHo
 }
 
 /** Publishes what has been committed, cell by cell, because the feed has one order. A cell that fails does not stop the others. */
-export function createPublisher({ clock, log, backgroundPool: order }: Context, cells: readonly Context[]): Periodic {
+export function createPublisher({ clock, log, backgroundPool }: Context, cells: readonly Context[]): Periodic {
   const rounds = createRounds(cells);
+  const order = poolOf(backgroundPool, 0);
   const publish = inTurn<Context>(publishChanges, async ({ backgroundPool: cell, rhythm }) => {
     let more: boolean | 'busy' = true;
     // Publishes a burst completely.
-    while (more === true)
-      more = await (cells.length > 1 ? publishCell({ cell, order }, clock.now()) : publishChanges(cell, clock.now()));
+    while (more === true) more = await publishChanges({ cell, order }, clock.now());
     if (more === 'busy') rhythm?.againFor(publishChanges);
   });
   return new Periodic({

@@ -3,7 +3,7 @@ import { withinCell } from '../database/cells/connection.ts';
 import { homesOfClients, homesOfRecords } from '../database/cells/directory.ts';
 import { hasSeveralCells } from '../database/cells/pool.ts';
 import { endStep, type Transaction } from '../database/database.ts';
-import { isOfClients, KINDS } from '../database/kinds.ts';
+import { KINDS } from '../database/kinds.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
 
 /** What identifies the client of a line. */
@@ -23,7 +23,7 @@ export async function inCellsOfRows<Row extends ImportRow<unknown>>(
   { kind, ordered }: { kind: Pick<ImportKind<never, never>, 'entity'>; ordered: boolean },
   work: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
-  if (!hasSeveralCells(tx) || !isOfClients(kind.entity)) {
+  if (!hasSeveralCells(tx) || KINDS[kind.entity].owner === 'nobody') {
     for (const rows of parts) await work(rows);
     return;
   }

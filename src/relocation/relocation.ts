@@ -10,7 +10,7 @@ import { DELTA_TABLES, MOVED_TABLES } from '../database/cells/tables.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import { idsOf, KIND_NAMES, KINDS } from '../database/kinds.ts';
 import { LOCKS } from '../database/locks.ts';
-import { publishCell, publishChanges } from '../feed/publisher.ts';
+import { publishChanges } from '../feed/publisher.ts';
 import { rollUpTotals } from '../payments/search/totals.ts';
 import { monotonic } from '../values/calendar.ts';
 
@@ -179,7 +179,7 @@ async function publishAll(pool: Pool, from: number, now: Date): Promise<void> {
     const left = await cell.query('select from changes_unpublished where batch <= $1 limit 1', [rows[0]?.last ?? 0]);
     if (left.rows.length === 0) return;
     // A worker that publishes now does the same. One that died may have given places to changes that the cell still has.
-    await (from === 0 ? publishChanges(cell, now) : publishCell({ cell, order: poolOf(pool, 0) }, now));
+    await publishChanges({ cell, order: poolOf(pool, 0) }, now);
     await pause(LOOK_EVERY_MS);
   }
 }
