@@ -331,7 +331,7 @@ describe('settings', { skip }, () => {
 });
 
 describe('a new client', { skip }, () => {
-  test('leads from client to contacts, permissions, application, pricing and limits, and the first sign-in', async () => {
+  test('leads from client to contacts, application, pricing, limits, accounts, and the first sign-in', async () => {
     await open('/clients');
     await page.getByRole('link', { name: 'New client' }).click();
     await page.getByRole('heading', { level: 1, name: 'New client' }).waitFor();
@@ -375,9 +375,46 @@ describe('a new client', { skip }, () => {
       fill: (dialog) => dialog.getByLabel('Daily limit').fill('1000'),
     });
     await section('Daily limit').getByText('GBP 1,000.00').waitFor();
+    await act('Set pricing', 'contract 12', {
+      fill: async (dialog) => {
+        await dialog.getByLabel('Spread, in 0.01 %').fill('40');
+        for (const [place, currency] of [
+          [1, 'GBP'],
+          [2, 'EUR'],
+        ] as const) {
+          await button('Add', dialog.getByRole('group', { name: 'Allowed currencies', exact: true })).click();
+          const row = dialog.getByRole('group', { name: `Allowed currencies ${place}` });
+          await row.getByLabel('Currency').fill(currency);
+        }
+        await dialog.getByLabel('Offered first').fill('EUR');
+      },
+    });
+    // The currencies that it may use are suggested, and one that has an account is passed over.
+    const accounts = page.getByRole('table', { name: 'Currency accounts' }).getByRole('row');
+    for (const [also, opened] of [
+      ['', '2 accounts opened: GBP, EUR'],
+      ['usd\neur', 'Account opened: USD'],
+    ] as const) {
+      await act('New currency accounts', 'contract 12', {
+        fill: async (dialog) => {
+          const currencies = dialog.getByLabel('Currencies');
+          assert.equal(await currencies.inputValue(), also === '' ? 'GBP\nEUR' : '');
+          if (also !== '') await currencies.fill(also);
+        },
+      });
+      await page.getByRole('status').getByText(opened).waitFor();
+    }
+    await accounts.filter({ hasText: 'USD' }).waitFor();
+    const { body: opened } = await service.operator('GET', `/currency-accounts?client_id=${client}`);
+    assert.deepEqual(
+      opened.map(({ currency }: { currency: string }) => currency),
+      ['EUR', 'GBP', 'USD'],
+    );
+    assert.equal((await lastAudit(`entity=currency_account&client_id=${client}`)).reason, 'contract 12');
     await assertWellFormed(page);
     await assertAccessible(page);
-    await act('Send sign-in mail', 'contract 12', { within: row });
+    const first = page.getByRole('table', { name: 'First sign-in' }).getByRole('row').filter({ hasText: 'Uma Held' });
+    await act('Send sign-in mail', 'contract 12', { within: first });
     await page.getByText('The mail is under way. Its link is good for three days.').waitFor();
 
     const mail = await until(async () => {
@@ -389,11 +426,19 @@ describe('a new client', { skip }, () => {
     await person.goto(/http\S+new-password\S+/.exec(mail.text)?.[0] as string);
     await person.locator('[name=password]').fill('a long enough password');
     await person.keyboard.press('Enter');
+    await person.getByRole('heading', { level: 1, name: 'Your password is set' }).waitFor();
+    assert.equal(await person.getByText('signed out everywhere').count(), 0, 'nobody was signed in');
     await person.getByRole('link').first().click();
     await person.locator('[name=email]').fill('uma@uebersee.example');
     await person.locator('[name=password]').fill('a long enough password');
     await person.keyboard.press('Enter');
     await person.getByRole('button', { name: 'Sign out' }).waitFor();
+    await person.getByRole('link', { name: 'Accounts', exact: true }).click();
+    for (const currency of ['EUR', 'GBP', 'USD'])
+      await person
+        .getByRole('table', { name: 'Accounts' })
+        .getByRole('link', { name: currency, exact: true })
+        .waitFor();
     await person.context().close();
   });
 });

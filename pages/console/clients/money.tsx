@@ -70,14 +70,18 @@ export function DailyLimit({ client }: { client: Client }): ReactNode {
 }
 
 /** What a client pays for exchanges, and the currencies that it may use. */
+export function usePricing(clientId: string) {
+  return useQuery({
+    queryKey: ['client', clientId, 'pricing'],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /clients/{client_id}/pricing', { path: { client_id: clientId }, signal })).body,
+  });
+}
+
+/** The pricing of a client, and the act that sets it. */
 export function ClientPricing({ client }: { client: Client }): ReactNode {
   const t = useText();
-  const { client_id: id } = client;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['client', id, 'pricing'],
-    queryFn: async ({ signal }) =>
-      (await callOperator('GET /clients/{client_id}/pricing', { path: { client_id: id }, signal })).body,
-  });
+  const { data, error, refetch } = usePricing(client.client_id);
   return (
     <section className="card stack" aria-labelledby="pricing">
       <div className="row apart">

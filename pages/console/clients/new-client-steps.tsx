@@ -10,7 +10,9 @@ import { IdLink } from '../lists/links.tsx';
 import { useWords } from '../lists/words.ts';
 import { NewApplication } from '../records/application-acts.tsx';
 import { type Client, NewContact } from './client-acts.tsx';
-import { ClientPricing, DailyLimit } from './money.tsx';
+import { CurrencyAccountTable, useCurrencyAccounts } from './currency-accounts.tsx';
+import { ClientPricing, DailyLimit, usePricing } from './money.tsx';
+import { OpenAccounts } from './open-accounts.tsx';
 
 type Contact = Answered<'GET /contacts'>[number];
 
@@ -43,16 +45,21 @@ export function Step({ place, title, isDone = false, isLater = false, hint, chil
   );
 }
 
-/** The contacts, their permissions, and the mail for their first sign-in. */
+function useContacts(clientId: string): Contact[] {
+  const { data = [] } = useQuery({
+    queryKey: ['GET /contacts', clientId, 'new'],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /contacts', { query: { client_id: clientId, page_size: MAX_SHOWN }, signal })).body,
+  });
+  return data;
+}
+
+/** The contacts and their permissions. */
 export function ContactsStep({ place, client }: { place: number; client: Client }): ReactNode {
   const t = useText();
   const words = useWords();
   const { client_id: id } = client;
-  const { data = [] } = useQuery({
-    queryKey: ['GET /contacts', id, 'new'],
-    queryFn: async ({ signal }) =>
-      (await callOperator('GET /contacts', { query: { client_id: id, page_size: MAX_SHOWN }, signal })).body,
-  });
+  const data = useContacts(id);
   return (
     <Step
       place={place}
@@ -74,7 +81,6 @@ export function ContactsStep({ place, client }: { place: number; client: Client 
               title: t('console.col.permissions'),
               cell: ({ clients }) => words(clients.find((each) => each.client_id === id)?.permissions ?? []),
             },
-            { key: 'act', title: t('console.col.action'), cell: (row) => <Invite contact={row} /> },
           ]}
         />
       )}
@@ -82,26 +88,6 @@ export function ContactsStep({ place, client }: { place: number; client: Client 
         <NewContact client={client} />
       </div>
     </Step>
-  );
-}
-
-/** Sends a contact the link for choosing a first password. */
-function Invite({ contact }: { contact: Contact }): ReactNode {
-  const t = useText();
-  const { contact_id: id, name, email } = contact;
-  return (
-    <Act
-      name={t('console.act.invite')}
-      scope="identity"
-      facts={[
-        { name: t('console.col.name'), value: <ForeignText>{name}</ForeignText> },
-        { name: t('console.col.email'), value: <ForeignText>{email}</ForeignText> },
-      ]}
-      act={async ({ headers }) => {
-        await callOperator('POST /contacts/{contact_id}/invite', { path: { contact_id: id }, headers });
-        return t('console.act.invited');
-      }}
-    />
   );
 }
 
@@ -146,5 +132,71 @@ export function MoneySteps({ place, client }: { place: number; client: Client })
       <ClientPricing client={client} />
       <DailyLimit client={client} />
     </Step>
+  );
+}
+
+/** The accounts that the client pays from. The currencies that its pricing allows are suggested. */
+export function AccountsStep({ place, client }: { place: number; client: Client }): ReactNode {
+  const t = useText();
+  const { client_id: id } = client;
+  const { data = [] } = useCurrencyAccounts(id);
+  const { data: pricing } = usePricing(id);
+  const allowed = pricing?.currencies?.map(({ currency }) => currency) ?? [pricing?.default_currency ?? []].flat();
+  const chosen = allowed.filter((each) => !data.some(({ currency }) => currency === each));
+  return (
+    <Step
+      place={place}
+      title={t('console.accounts.currency')}
+      hint={t('console.new.accounts.hint')}
+      isDone={data.length > 0}
+    >
+      {data.length > 0 && <CurrencyAccountTable rows={data} />}
+      <div className="row">
+        <OpenAccounts clientId={id} chosen={chosen} />
+      </div>
+    </Step>
+  );
+}
+
+/** The mails with which the contacts sign in for the first time. They come last: then everything is there. */
+export function SignInStep({ place, client }: { place: number; client: Client }): ReactNode {
+  const t = useText();
+  const contacts = useContacts(client.client_id);
+  return (
+    <Step place={place} title={t('console.new.signIn')} hint={t('console.new.signIn.hint')}>
+      {contacts.length === 0 && <p>{t('console.new.signIn.none')}</p>}
+      {contacts.length > 0 && (
+        <Table
+          name={t('console.new.signIn')}
+          rows={contacts}
+          rowKey={({ contact_id: contact }) => contact}
+          columns={[
+            { key: 'name', title: t('console.col.name'), cell: ({ name }) => <ForeignText>{name}</ForeignText> },
+            { key: 'email', title: t('console.col.email'), cell: ({ email }) => <ForeignText>{email}</ForeignText> },
+            { key: 'act', title: t('console.col.action'), cell: (row) => <Invite contact={row} /> },
+          ]}
+        />
+      )}
+    </Step>
+  );
+}
+
+/** Sends a contact the link for choosing a first password. */
+function Invite({ contact }: { contact: Contact }): ReactNode {
+  const t = useText();
+  const { contact_id: id, name, email } = contact;
+  return (
+    <Act
+      name={t('console.act.invite')}
+      scope="identity"
+      facts={[
+        { name: t('console.col.name'), value: <ForeignText>{name}</ForeignText> },
+        { name: t('console.col.email'), value: <ForeignText>{email}</ForeignText> },
+      ]}
+      act={async ({ headers }) => {
+        await callOperator('POST /contacts/{contact_id}/invite', { path: { contact_id: id }, headers });
+        return t('console.act.invited');
+      }}
+    />
   );
 }

@@ -16,10 +16,11 @@ import { useWord } from '../lists/words.ts';
 import { useMay } from '../staff.ts';
 import type { Client } from './client-acts.tsx';
 import { APPROVAL_FIELDS, CLIENT_FIELDS } from './fields.ts';
-import { ApplicationStep, ContactsStep, MoneySteps, Step } from './new-client-steps.tsx';
+import { AccountsStep, ApplicationStep, ContactsStep, MoneySteps, SignInStep, Step } from './new-client-steps.tsx';
 
 /**
- * Guides staff through setting up a client: contacts, permissions, an application, pricing, limits, and the mail for the first sign-in.
+ * Guides staff through setting up a client: contacts, permissions, an application, pricing, limits, currency accounts, and the mails for the
+ * first sign-in.
  * Each step is saved at once, and the address names the client, so that the page can be closed and continued later.
  */
 export default function NewClientPage(): ReactNode {
@@ -79,6 +80,8 @@ const LATER: [TextKey, TextKey][] = [
   ['console.new.contacts', 'console.new.contacts.hint'],
   ['console.col.application', 'console.new.application.hint'],
   ['console.new.money', 'console.new.money.hint'],
+  ['console.accounts.currency', 'console.new.accounts.hint'],
+  ['console.new.signIn', 'console.new.signIn.hint'],
 ];
 
 function Steps({ id }: { id: string }): ReactNode {
@@ -98,6 +101,8 @@ function Steps({ id }: { id: string }): ReactNode {
         <ContactsStep place={2} client={data} />
         <ApplicationStep place={3} client={data} />
         <MoneySteps place={4} client={data} />
+        <AccountsStep place={5} client={data} />
+        <SignInStep place={6} client={data} />
       </ol>
       <div className="row">
         <ListLink to={`/clients/${encodeURIComponent(id)}`} search={{}} isButton>
