@@ -39,14 +39,14 @@ export function forgottenPasswordRoutes(app: FastifyInstance, auth: PageContext)
     const token = form(request).get('token', MAX_TOKEN_LENGTH) ?? '';
     const password = form(request).raw('password') ?? '';
     try {
-      if (!(await setPasswordByLink(context, { token, password, requestId: request.id })))
-        return await sendLinkOver(auth, reply, language);
+      const set = await setPasswordByLink(context, { token, password, requestId: request.id });
+      if (!set) return await sendLinkOver(auth, reply, language);
+      return await pages.send(reply, 200, pages.passwordSet(language, `${addresses.api}/app`, set.isFirst));
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'invalid_body') throw error;
       const shown = { action: `${addresses.auth}/new-password`, token, weak: true };
       return pages.send(reply, 400, pages.newPassword(language, shown));
     }
-    return pages.send(reply, 200, pages.passwordChanged(language, `${addresses.api}/app`));
   });
 }
 

@@ -96,24 +96,27 @@ export async function isGoodLink(db: Db, token: string, now: Date): Promise<bool
 /**
  * Sets a new password with a link, which is used up. The second factor stays, a lock is lifted, and every session and refresh token of the
  * contact ends.
- * @returns false if the link is not valid
+ * @returns undefined if the link is not valid; otherwise whether it is the contact's first password
  * @throws Problem invalid_body, which names `password`; the link can then be used again
  */
 export async function setPasswordByLink(
   { pool, vault, clock }: Context,
   { token, password, requestId }: { token: string; password: string; requestId: string },
-): Promise<boolean> {
-  if (!(await isGoodLink(pool, token, clock.now()))) return false;
+): Promise<{ isFirst: boolean } | undefined> {
+  if (!(await isGoodLink(pool, token, clock.now()))) return undefined;
   const passwordHash = await hashPassword(password);
   return transaction(pool, async (tx) => {
     const now = clock.now();
     const link = first(
-      await tx.query<{ contact_id: string }>(`select l.contact_id ${GOOD} for update of l`, [sha256(token), now]),
+      await tx.query<{ contact_id: string; is_first: boolean }>(
+        `select l.contact_id, k.password_hash is null as is_first ${GOOD} for update of l`,
+        [sha256(token), now],
+      ),
     );
-    if (!link) return false;
+    if (!link) return undefined;
     const act: Act = { now, actor: `contact:${link.contact_id}`, requestId };
     await tx.query('delete from password_links where contact_id = $1', [link.contact_id]);
     await updateContact(tx, act, vault, { contactId: link.contact_id, patch: { passwordHash } });
-    return true;
+    return { isFirst: link.is_first };
   });
 }

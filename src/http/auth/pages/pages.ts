@@ -118,12 +118,15 @@ ${noticeOf(weak && bad(t.passwordRule))}
     );
   }
 
-  passwordChanged(language: Language, pages: string): Html {
+  /** @param isFirst whether it is the person's first password: no session ends then */
+  passwordSet(language: Language, pages: string, isFirst: boolean): Html {
     const t = TEXTS[language];
+    const title = isFirst ? t.passwordChosen : t.passwordChanged;
+    const text = isFirst ? t.passwordChosenText : t.passwordChangedText;
     return this.#frame.layout(
       language,
-      t.passwordChanged,
-      html`<h1>${t.passwordChanged}</h1>${noticeOf({ kind: 'good', text: t.passwordChangedText })}<p><a href="${pages}">${t.signIn}</a></p>`,
+      title,
+      html`<h1>${title}</h1>${noticeOf({ kind: 'good', text })}<p><a href="${pages}">${t.signIn}</a></p>`,
     );
   }
 

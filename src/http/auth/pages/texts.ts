@@ -41,6 +41,8 @@ export interface Texts {
   savePassword: string;
   passwordChanged: string;
   passwordChangedText: string;
+  passwordChosen: string;
+  passwordChosenText: string;
   refusals: Record<Refusal, string>;
   /** The text message with a code. */
   message: (institution: string, code: string) => string;
@@ -88,6 +90,8 @@ const en: Texts = {
   savePassword: 'Save the new password',
   passwordChanged: 'Your password is changed',
   passwordChangedText: 'You are signed out everywhere. Sign in with the new password.',
+  passwordChosen: 'Your password is set',
+  passwordChosenText: 'You can sign in with it now.',
   refusals: {
     wrong_password: 'The email or the password is not right. Check both and try again.',
     wrong_code: 'That code is not right, or it has already been used. Enter the newest code.',
@@ -144,6 +148,8 @@ const de: Texts = {
   savePassword: 'Neues Passwort speichern',
   passwordChanged: 'Ihr Passwort ist geändert',
   passwordChangedText: 'Sie sind überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.',
+  passwordChosen: 'Ihr Passwort ist festgelegt',
+  passwordChosenText: 'Sie können sich jetzt damit anmelden.',
   refusals: {
     wrong_password: 'E-Mail-Adresse oder Passwort stimmt nicht. Prüfen Sie beides und versuchen Sie es erneut.',
     wrong_code: 'Dieser Code stimmt nicht oder wurde schon verwendet. Geben Sie den neuesten ein.',
@@ -200,6 +206,8 @@ const fr: Texts = {
   savePassword: 'Enregistrer le nouveau mot de passe',
   passwordChanged: 'Votre mot de passe est modifié',
   passwordChangedText: 'Vous êtes déconnecté partout. Connectez-vous avec le nouveau mot de passe.',
+  passwordChosen: 'Votre mot de passe est défini',
+  passwordChosenText: 'Vous pouvez maintenant vous connecter.',
   refusals: {
     wrong_password: 'L’adresse e-mail ou le mot de passe est incorrect. Vérifiez les deux et réessayez.',
     wrong_code: 'Ce code est incorrect ou a déjà été utilisé. Saisissez le plus récent.',
@@ -255,6 +263,8 @@ const es: Texts = {
   savePassword: 'Guardar la nueva contraseña',
   passwordChanged: 'Su contraseña ha cambiado',
   passwordChangedText: 'Se ha cerrado su sesión en todas partes. Inicie sesión con la nueva contraseña.',
+  passwordChosen: 'Su contraseña está guardada',
+  passwordChosenText: 'Ya puede iniciar sesión con ella.',
   refusals: {
     wrong_password: 'El correo electrónico o la contraseña no es correcto. Compruebe ambos e inténtelo de nuevo.',
     wrong_code: 'Ese código no es correcto o ya se ha utilizado. Introduzca el más reciente.',
