@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { brandColours, contrast } from '../../src/http/page/contrast.ts';
 
-/** The institution's colour, on whatever it stands (WCAG 2.2, 1.4.3). */
+/** The institution's colour, on whatever it stands (WCAG 2.2, 1.4.3 and 1.4.11). */
 
 const READABLE = 4.5;
 const SEEN = 3;
@@ -23,15 +23,15 @@ describe('contrast', () => {
 });
 
 describe('the colours of a brand', () => {
-  for (const [colour, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark] of [
-    ['#14532d', '#ffffff', '#3a764d', '#ffffff', '#14532d', '#6aa67b'],
-    ['#ffff00', '#000000', '#ffff00', '#000000', '#666600', '#ffff00'],
-    ['#ffffff', '#000000', '#ffffff', '#000000', '#666666', '#ffffff'],
-    ['#000000', '#ffffff', '#696969', '#ffffff', '#000000', '#989898'],
-    ['#0055ff', '#ffffff', '#105cfb', '#ffffff', '#0055ff', '#6496f9'],
+  for (const [colour, edgeOnLight, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark] of [
+    ['#14532d', '#14532d', '#ffffff', '#3a764d', '#ffffff', '#14532d', '#6aa67b'],
+    ['#ffff00', '#666600', '#000000', '#ffff00', '#000000', '#666600', '#ffff00'],
+    ['#ffffff', '#666666', '#000000', '#ffffff', '#000000', '#666666', '#ffffff'],
+    ['#000000', '#000000', '#ffffff', '#696969', '#ffffff', '#000000', '#989898'],
+    ['#0055ff', '#0055ff', '#ffffff', '#105cfb', '#ffffff', '#0055ff', '#6496f9'],
   ] as const)
     test(`${colour}: ${onBrand} on it; ${accentOnLight} on light grounds, ${accentOnDark} on dark ones`, () => {
-      const brand = { brand: colour, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark };
+      const brand = { brand: colour, edgeOnLight, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark };
       assert.deepEqual(brandColours(colour), brand);
     });
 
@@ -39,10 +39,12 @@ describe('the colours of a brand', () => {
     const colours = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
     fc.assert(
       fc.property(colours, (colour) => {
-        const { brand, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark } = brandColours(colour);
+        const { brand, edgeOnLight, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark } =
+          brandColours(colour);
         assert.ok(contrast(brand, onBrand) >= READABLE);
         assert.ok(contrast(brandOnDark, onBrandOnDark) >= READABLE);
         assert.ok(contrast(brandOnDark, DARK[0]) >= SEEN, 'a button is seen on a dark card');
+        for (const ground of LIGHT) assert.ok(contrast(edgeOnLight, ground) >= SEEN, `a button is seen on ${ground}`);
         for (const ground of LIGHT) assert.ok(contrast(accentOnLight, ground) >= READABLE, ground);
         for (const ground of DARK) assert.ok(contrast(accentOnDark, ground) >= READABLE, ground);
       }),

@@ -49,7 +49,8 @@ export class PageApplication {
     const colours = brandColours(config.institution.colour);
     const pair = (onLight: string, onDark: string) => `light-dark(${onLight},${onDark})`;
     const brand = `--brand:${pair(colours.brand, colours.brandOnDark)};--on-brand:${pair(colours.onBrand, colours.onBrandOnDark)}`;
-    this.#style = `:root{${brand};--accent:${pair(colours.accentOnLight, colours.accentOnDark)}}`;
+    const edge = `--brand-edge:${pair(colours.edgeOnLight, colours.brandOnDark)}`;
+    this.#style = `:root{${brand};${edge};--accent:${pair(colours.accentOnLight, colours.accentOnDark)}}`;
   }
 
   /** Serves `{prefix}/assets/...` to anybody, because assets contain no personal data and no data of the institution. */

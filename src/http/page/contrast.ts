@@ -21,6 +21,8 @@ const DARK_GROUNDS = [DARK_CARD, '#101317', '#2a3037'];
 export interface BrandColours {
   /** The colour itself, used behind `onBrand`. */
   brand: string;
+  /** The edge of a button in the colour on light backgrounds: the colour where it stands out, and otherwise a darker one. */
+  edgeOnLight: string;
   /** Text on the colour. */
   onBrand: string;
   /** The colour on dark backgrounds, lightened until a button in it stands out, and text on it. */
@@ -35,12 +37,15 @@ export interface BrandColours {
 /** @param colour `#rrggbb` */
 export function brandColours(colour: string): BrandColours {
   const brandOnDark = lightened(colour, (lighter) => contrast(lighter, DARK_CARD) >= MIN_SHAPE_CONTRAST);
+  const accentOnLight = darkened(colour, (darker) => isReadable(darker, LIGHT_GROUNDS));
+  const isSeen = LIGHT_GROUNDS.every((ground) => contrast(colour, ground) >= MIN_SHAPE_CONTRAST);
   return {
     brand: colour,
+    edgeOnLight: isSeen ? colour : accentOnLight,
     onBrand: textOn(colour),
     brandOnDark,
     onBrandOnDark: textOn(brandOnDark),
-    accentOnLight: darkened(colour, (darker) => isReadable(darker, LIGHT_GROUNDS)),
+    accentOnLight,
     accentOnDark: lightened(colour, (lighter) => isReadable(lighter, DARK_GROUNDS)),
   };
 }

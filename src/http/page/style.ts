@@ -3,12 +3,12 @@ import { brandColours } from './contrast.ts';
 
 /** The style of all pages in the institution's colour, and its hash for the content security policy. */
 export function styleOf(colour: string): { css: string; hash: string } {
-  const { brand, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark } = brandColours(colour);
+  const { brand, edgeOnLight, onBrand, brandOnDark, onBrandOnDark, accentOnLight, accentOnDark } = brandColours(colour);
   const css = `
-:root { --brand: ${brand}; --on-brand: ${onBrand}; --accent: ${accentOnLight}; --page: #f3f4f6; --card: #ffffff;
+:root { --brand: ${brand}; --brand-edge: ${edgeOnLight}; --on-brand: ${onBrand}; --accent: ${accentOnLight}; --page: #f3f4f6; --card: #ffffff;
   --text: #16191d; --quiet: #555d69; --line: #868e9a; --soft: #e3e6ea; --bad: #a4161a; --bad-page: #fdecec; --good: #14532d; --good-page: #e8f5ec; }
 @media (prefers-color-scheme: dark) {
-  :root { --brand: ${brandOnDark}; --on-brand: ${onBrandOnDark}; --accent: ${accentOnDark};
+  :root { --brand: ${brandOnDark}; --brand-edge: ${brandOnDark}; --on-brand: ${onBrandOnDark}; --accent: ${accentOnDark};
     --page: #101317; --card: #1b1f24; --text: #eef0f3; --quiet: #a9b1bc; --line: #7b8490;
     --soft: #2d333b; --bad: #ffb3b3; --bad-page: #3a1a1c; --good: #a7e3bd; --good-page: #14301f; }
 }
@@ -37,7 +37,7 @@ input[aria-invalid="true"] { border-color: var(--bad); border-width: 2px; }
 input.digits { font-variant-numeric: tabular-nums; font-size: 1.5rem; letter-spacing: .35em; text-align: center; }
 .hint { margin: .375rem 0 0; font-size: .875rem; color: var(--quiet); }
 button { width: 100%; min-height: 3rem; margin-top: 1.5rem; padding: .625rem 1rem; font: inherit; font-weight: 600; cursor: pointer;
-  border-radius: .625rem; border: 1px solid transparent; background: var(--brand); color: var(--on-brand); }
+  border-radius: .625rem; border: 1px solid var(--brand-edge); background: var(--brand); color: var(--on-brand); }
 button:hover { filter: brightness(1.12); }
 button.second { margin-top: .75rem; background: transparent; color: var(--accent); border-color: var(--line); }
 .said { margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .625rem; border-left: .25rem solid; font-size: .9375rem; }
