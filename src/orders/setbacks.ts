@@ -36,9 +36,12 @@ const trades = (what: string, at: string, condition: string, latest: string) =>
   `(select 'trade' as kind, trade_id as id, '${what}' as what, null as name, trim_scale(sell_amount)::text as amount,
       sell_currency as currency, null::int as count, ${at} as at
     from trades where client_id = $1 and ${condition} order by ${latest} desc limit ${MAX_ROWS})`;
+/** A maturity at midnight is a day without a time: that day can still be used to pay. */
+const OVERDUE = `maturity_date < $2
+  and (maturity_date < $2::timestamptz - interval '1 day' or maturity_date <> date_trunc('day', maturity_date, 'UTC'))`;
 /** Each part has its index: of a million trades that ended well, none is read. */
 const TRADES = `select * from (
-    ${trades('unpaid', 'maturity_date', "status in ('Created', 'Funds In Partially') and not single and maturity_date < $2", 'maturity_date')}
+    ${trades('unpaid', 'maturity_date', `status in ('Created', 'Funds In Partially') and not single and ${OVERDUE}`, 'maturity_date')}
     union all
     ${trades('rejected', 'null::timestamptz', "status = 'Rejected' and order_date >= $3::date", 'order_date')}) t limit ${MAX_ROWS}`;
 

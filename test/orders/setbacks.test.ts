@@ -10,6 +10,8 @@ import { startTestService, type TestService } from '../world/service.ts';
 
 const ENDED = 20_000;
 const NOW = new Date('2026-11-28T10:00:00Z');
+/** A day without a time, as a core gives it: it is not over. */
+const DUE_TODAY = new Date('2026-11-28T00:00:00Z');
 
 let service: TestService;
 let db: pg.Client;
@@ -23,10 +25,10 @@ before(async () => {
   await db.query(
     `insert into trades (trade_id, client_id, contact_id, trade_type, status, buy_currency, sell_currency, buy_amount, sell_amount, rate,
        rate_symbol, order_date, maturity_date, synthetic, created_at)
-     select 'S' || n, $1, $2, 'spot', case n when 1 then 'Created' when 2 then 'Rejected' when 3 then 'Created' else 'Closed' end, 'EUR', 'GBP',
-       100, 86.50, 1.17, 'GBPEUR', '2026-11-20', case n when 3 then $4::timestamptz + interval '1 day' else $4 - interval '1 day' end, false, $4
+     select 'S' || n, $1, $2, 'spot', case n when 1 then 'Created' when 2 then 'Rejected' when 3 then 'Created' when 4 then 'Created' else 'Closed' end, 'EUR', 'GBP',
+       100, 86.50, 1.17, 'GBPEUR', '2026-11-20', case n when 3 then $4::timestamptz + interval '1 day' when 4 then $5 else $4 - interval '1 day' end, false, $4
      from generate_series(1, $3::int) n`,
-    [clientId, world.contactId, ENDED, NOW],
+    [clientId, world.contactId, ENDED, NOW, DUE_TODAY],
   );
   await db.query('vacuum (analyze) trades');
 });
