@@ -7,7 +7,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Empty } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
-import { useText } from '../../texts/text.tsx';
+import { useRichText, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { PagedList } from '../paged-list.tsx';
 import { FileStatus } from './file-status.tsx';
@@ -41,6 +41,7 @@ export default function FilesPage(): ReactNode {
       }
     >
       <UploadFile />
+      <Columns />
       <section className="card stack" aria-label={t('files.sent')}>
         <h2>{t('files.sent')}</h2>
         <PagedList found={found} page={page} size={FILES_SHOWN} onPage={setPage}>
@@ -48,6 +49,19 @@ export default function FilesPage(): ReactNode {
         </PagedList>
       </section>
     </Page>
+  );
+}
+
+/** Explains the columns of the template that say the same in every row. */
+function Columns(): ReactNode {
+  const rich = useRichText();
+  const code = (text: string) => <code>{text}</code>;
+  return (
+    <p className="quiet small">
+      {rich('files.template.columns', {
+        ...{ direction: code('direction'), buy: code('buy'), trade_type: code('trade_type'), spot: code('spot') },
+      })}
+    </p>
   );
 }
 
