@@ -112,6 +112,10 @@ describe('lists', { skip }, () => {
       await page.getByRole('table', { name }).getByRole('link', { name: link, exact: true }).click();
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
     }
+    await open(`/trades?client_id=${CLIENT}`);
+    const whose = page.getByRole('table', { name: 'Trades' }).getByRole('row').nth(1);
+    await whose.getByText('Ashdown').waitFor();
+    await whose.getByRole('link', { name: CLIENT, exact: true }).waitFor();
     await open('/accounts');
     await page.getByLabel('Client', { exact: true }).fill(CLIENT);
     await button('Filter').click();
@@ -146,6 +150,13 @@ describe('lists', { skip }, () => {
     await page.getByText('The sandbox’s demonstration').first().waitFor();
     const text = (await page.locator('main').textContent()) ?? '';
     for (const code of ['service:', 'staff_session', 'operator:']) assert.ok(!text.includes(code), code);
+    // The kind of a record is chosen by its word; a link that names another one still filters.
+    const kind = page.getByLabel('Entity', { exact: true });
+    await kind.selectOption({ label: 'Payment file' });
+    await button('Filter').click();
+    await page.waitForURL(/entity=mass_payment/);
+    await open('/audit?entity=unheard_of');
+    assert.equal(await kind.inputValue(), 'unheard_of');
     await open('/contacts/CON000003');
     await page.getByRole('cell', { name: 'approve payments', exact: true }).waitFor();
   });

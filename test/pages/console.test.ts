@@ -127,6 +127,7 @@ describe('the console', { skip }, () => {
     await page.locator('button:focus', { hasText: 'Cancel' }).waitFor();
     await act('Cancel', 'asked by phone — Übermut');
     await page.getByText('Payment cancelled').first().waitFor();
+    await timeline.getByRole('cell', { name: 'Cancelled', exact: true }).waitFor();
     await page.locator('[role=status]:focus', { hasText: 'done' }).waitFor();
     const { reason, actor } = await lastAudit('payment', payment);
     assert.deepEqual([reason, actor], ['asked by phone — Übermut', 'operator:configured']);

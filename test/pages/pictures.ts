@@ -67,6 +67,17 @@ const CONSOLE_PAGES = [
     '/audit',
     '/tokens',
     '/system',
+    '/settings',
+    '/new-client',
+    '/new-client?client_id=CLI000001',
+  ],
+  ...['/clients', '/contacts', '/applications', '/payees', '/payments', '/trades', '/quotes', '/files', '/holds'],
+  ...[
+    '/accounts?client_id=CLI000001',
+    '/payments?client_id=CLI000001',
+    '/trades/TRD000001',
+    '/payees/BEN000001',
+    '/applications/demo-app',
   ],
 ];
 

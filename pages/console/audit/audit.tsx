@@ -6,6 +6,7 @@ import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
 import { Actor, Id, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { useWord } from '../lists/words.ts';
 import { Verification } from './verification.tsx';
 
@@ -21,6 +22,23 @@ const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   beneficiary: 'payees',
 };
 
+/** The kinds of records that the trail is about. */
+const ENTITIES = [
+  ...['account', 'account_details', 'application', 'approval', 'approval_configuration', 'approvals_configuration'],
+  ...['beneficiary', 'change_consumer', 'client', 'client_pricing', 'clock', 'contact', 'currency', 'currency_account'],
+  ...[
+    'erasure',
+    'exchange_rates',
+    'forward_points',
+    'fx_availability',
+    'mass_beneficiary',
+    'mass_payment',
+    'master_key',
+  ],
+  ...['multipayment', 'notification', 'onboarding_event', 'operator_token', 'payment', 'payment_schemes', 'pricing'],
+  ...['quote', 'staff_session', 'statement', 'statement_request', 'subscription', 'trade', 'transaction'],
+];
+
 /** Who did what, when and why, newest first; and the proof that nobody has altered it. */
 export default function AuditPage(): ReactNode {
   const t = useText();
@@ -35,7 +53,7 @@ export default function AuditPage(): ReactNode {
         operation="GET /audit"
         query={{ order: 'desc' }}
         filters={[
-          { name: 'entity', label: t('console.col.entity') },
+          { name: 'entity', label: t('console.col.entity'), options: ENTITIES, of: 'entity' },
           { name: 'entity_id', label: t('console.col.entityId') },
           { name: 'client_id', label: t('console.col.client') },
           { name: 'from', label: t('console.col.from'), instant: true, group: t('console.col.at') },
@@ -73,7 +91,7 @@ export default function AuditPage(): ReactNode {
                     id !== entity && <Id>{id}</Id>
                   )}
                 </div>
-                <div className="small">{entity !== 'client' && <IdLink to="clients" id={client} />}</div>
+                <div className="small">{entity !== 'client' && <ClientInRow id={client} />}</div>
               </div>
             ),
           },

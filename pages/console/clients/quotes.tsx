@@ -6,6 +6,7 @@ import { Money } from '../../design/money.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { PART_ROWS, Records } from '../lists/records.tsx';
 import { QuoteEnd } from '../records/quote-end.tsx';
 
@@ -17,7 +18,7 @@ export function useQuoteColumns(): Column<Quote>[] {
   return [
     { key: 'at', title: t('console.col.at'), cell: ({ created_at: at }) => <Moment at={at} isStacked /> },
     { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="quotes" id={row.quote_id} /> },
-    { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+    { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
     {
       key: 'sells',
       title: t('console.trade.sells'),

@@ -7,6 +7,7 @@ import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 
 type Statement = Answered<'GET /statements'>[number];
 
@@ -32,7 +33,7 @@ export default function StatementsPage(): ReactNode {
         rowKey={(row) => row.statement_id}
         columns={[
           { key: 'at', title: t('console.col.at'), cell: (row) => <Moment at={row.created_at} /> },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
           {
             key: 'contact',
             title: t('console.col.contact'),

@@ -4,16 +4,18 @@ import { Button } from '../../design/button.tsx';
 import { type ChipField, FilterChip } from '../../design/filter-chip.tsx';
 import { Empty } from '../../design/states.tsx';
 import { firstOf, type Search } from '../../frame/search.ts';
-import { useText } from '../../texts/text.tsx';
+import { useLanguage, useText } from '../../texts/text.tsx';
 import { type ListOperation, Records, type RecordsProps } from './records.tsx';
 import { suggestClients } from './suggest-clients.ts';
-import { useWord } from './words.ts';
+import { useWordOf } from './words.ts';
 
 /** A filter under the API's name: a text, a choice, an instant, or a day. */
 export interface Filter {
   name: string;
   label: string;
   options?: readonly string[];
+  /** The list that the options are of, where they have words of their own there (`useWord`). They are then sorted by their words. */
+  of?: string;
   instant?: true;
   day?: true;
   /** Filters that follow each other and have the same one are one chip with this title: from when, and until when. */
@@ -122,15 +124,19 @@ function chipsOf(filters: readonly Filter[]): Filter[][] {
 /** A function that makes the field of a filter. */
 function useField(): (filter: Filter, value: string | undefined) => ChipField {
   const t = useText();
-  const word = useWord();
-  return ({ name, label, options, instant, day }, value = '') => {
+  const word = useWordOf();
+  const language = useLanguage();
+  return ({ name, label, options, of, instant, day }, value = '') => {
     const type = instant ? 'datetime-local' : day ? 'date' : 'text';
     if (!options) {
       const text = { name, label, type, defaultValue: instant && value ? localTime(value) : value, maxLength: 254 };
       return name === 'client_id' ? { ...text, suggest: suggestClients } : text;
     }
     const any = { value: '', text: t('console.list.any') };
-    const choices = options.map((one) => ({ value: one, text: word(one) }));
+    // A link may name one that is not offered.
+    const known = value === '' || options.includes(value) ? options : [...options, value];
+    const choices = known.map((one) => ({ value: one, text: word(one, of) }));
+    if (of !== undefined) choices.sort((a, b) => a.text.localeCompare(b.text, language));
     return { name, label, defaultValue: value, options: [any, ...choices] };
   };
 }

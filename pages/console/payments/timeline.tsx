@@ -52,7 +52,7 @@ function What({ entry }: { entry: Entry }): ReactNode {
   if (kind === 'attempt') return t('console.event.attempt', { number: Number(entry.attempt_number) });
   if (kind === 'notification') return t('console.event.notification', { what: textOf(entry.type) });
   if (kind === 'audit') return t('console.event.audit', { what: word(textOf(entry.action)) });
-  return t(`console.pay.${textOf(entry.action)}` as TextKey);
+  return t(`console.did.${textOf(entry.action)}` as TextKey);
 }
 
 function Outcome({ entry }: { entry: Entry }): ReactNode {

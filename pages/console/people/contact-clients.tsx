@@ -7,7 +7,7 @@ import { Act } from '../acts/act.tsx';
 import type { FieldForm } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 import { PERMISSIONS_FIELD, USUAL_PERMISSIONS } from '../clients/fields.ts';
-import { IdLink } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { useWords } from '../lists/words.ts';
 
 type Contact = Answered<'GET /contacts/{contact_id}'>;
@@ -32,7 +32,7 @@ export function ContactClients({ contact }: { contact: Contact }): ReactNode {
             {
               key: 'client',
               title: t('console.col.client'),
-              cell: (row) => <IdLink to="clients" id={row.client_id} />,
+              cell: (row) => <ClientInRow id={row.client_id} />,
             },
             {
               key: 'permissions',

@@ -5,6 +5,7 @@ import { Moment } from '../../design/moment.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Actor, Cut, IdLink, State } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { PART_ROWS, Records } from '../lists/records.tsx';
 import { useWord } from '../lists/words.ts';
 
@@ -49,7 +50,7 @@ export function useRequestColumns(): Column<RefusedRequest>[] {
         (client !== null || contact !== null || application !== null) && (
           <div>
             <span className="console-line">
-              <IdLink to="clients" id={client} /> <IdLink to="contacts" id={contact} />
+              <ClientInRow id={client} /> <IdLink to="contacts" id={contact} />
             </span>
             {application !== null && (
               <div className="small quiet">

@@ -5,8 +5,9 @@ import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
 import { CurrencyAccounts } from '../clients/currency-accounts.tsx';
 import { AccountNumber } from '../lists/account-number.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { AccountActs, NewAccount } from './account-acts.tsx';
 
 /** The accounts that payers pay into. If filtered by client, also its currency accounts with their balances. */
@@ -22,7 +23,7 @@ export default function AccountsPage(): ReactNode {
         filters={[{ name: 'client_id', label: t('console.col.client') }]}
         rowKey={({ account_id: id }) => id}
         columns={[
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
           { key: 'currency', title: t('console.col.currency'), cell: ({ currency }) => currency },
           {
             key: 'number',

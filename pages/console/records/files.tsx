@@ -6,6 +6,7 @@ import { useText } from '../../texts/text.tsx';
 import { Count } from '../lists/count.tsx';
 import { Cut, IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 
 const STATUSES: readonly MassStatus[] = [
   ...(['Queued for processing', 'Processing', 'Processed', 'Queued for creating', 'Creating', 'Created'] as const),
@@ -36,7 +37,7 @@ export default function FilesPage(): ReactNode {
             title: t('console.col.reference'),
             cell: ({ external_reference_id: reference }) => <Cut>{reference}</Cut>,
           },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
           { key: 'status', title: t('console.col.status'), cell: (row) => <State>{row.mass_payment_status}</State> },
           {
             key: 'rows',

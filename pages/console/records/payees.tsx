@@ -6,6 +6,7 @@ import { useText } from '../../texts/text.tsx';
 import { AccountNumber } from '../lists/account-number.tsx';
 import { Cut, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 
 type Payee = Answered<'GET /beneficiaries'>[number];
 
@@ -27,7 +28,7 @@ export default function PayeesPage(): ReactNode {
         rowKey={({ beneficiary_id: id }) => id}
         columns={[
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payees" id={row.beneficiary_id} /> },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
           { key: 'name', title: t('console.col.name'), cell: (row) => <Cut>{row.beneficiary_name}</Cut> },
           {
             key: 'account',

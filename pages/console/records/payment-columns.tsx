@@ -5,6 +5,7 @@ import { Money } from '../../design/money.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Cut, IdLink, State } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 
 type Payment = Answered<'GET /payments'>[number];
 
@@ -22,7 +23,7 @@ export function usePaymentNames<Row extends ListedPayment>(): Column<Row>[] {
   const t = useText();
   return [
     { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="payments" id={row.payment_id} /> },
-    { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+    { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
     { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
     {
       key: 'payee',

@@ -57,7 +57,7 @@ function TradeFacts({ trade }: { trade: Trade }): ReactNode {
         { name: t('console.col.client'), value: <NamedClient id={trade.client_id} /> },
         { name: t('console.col.creator'), value: <NamedContact id={trade.contact_id} /> },
         { name: t('console.trade.ordered'), value: <Day on={trade.order_date} /> },
-        { name: t('console.trade.maturity'), value: trade.maturity_date && <Moment at={trade.maturity_date} /> },
+        { name: t('console.trade.maturity'), value: trade.maturity_date && <Due at={trade.maturity_date} /> },
         { name: t('console.quote.reason'), value: trade.reason ? word(trade.reason) : null },
         { name: t('console.col.reference'), value: trade.reference && <ForeignText>{trade.reference}</ForeignText> },
         { name: t('console.trade.external'), value: trade.external_reference_id },
@@ -99,4 +99,9 @@ function TradeAct({ trade }: { trade: Trade }): ReactNode {
       }
     />
   );
+}
+
+/** A maturity at midnight is a day without a time. */
+function Due({ at }: { at: string }): ReactNode {
+  return /T00:00:00(?:\.0+)?(?:Z|\+00:00)$/.test(at) ? <Day on={at} /> : <Moment at={at} />;
 }

@@ -8,6 +8,7 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { useWord } from '../lists/words.ts';
 import { TRADE_STATUSES } from './trade-statuses.ts';
 
@@ -41,7 +42,7 @@ export function useTradeColumns(): Column<Trade>[] {
   const word = useWord();
   return [
     { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="trades" id={row.trade_id} /> },
-    { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+    { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
     { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
     { key: 'type', title: t('console.col.type'), cell: ({ trade_type: type }) => word(type) },
     { key: 'source', title: t('console.col.source'), cell: ({ source }) => word(source) },

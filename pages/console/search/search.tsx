@@ -12,7 +12,8 @@ import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { AccountNumber } from '../lists/account-number.tsx';
-import { Cut, IdLink, State } from '../lists/links.tsx';
+import { Cut, State } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { findAddress } from './addresses.ts';
 import { useSought } from './sought.ts';
 
@@ -23,7 +24,7 @@ export default function SearchPage(): ReactNode {
   return (
     // Each search is a page of its own, so that the focus moves to its heading, before the results.
     <Page key={q} title={t('console.search.title')}>
-      {q === '' ? <Empty title={t('console.search.hint')} /> : <Finds q={q} />}
+      {q === '' ? <Empty title={t('console.search.start')}>{t('console.search.hint')}</Empty> : <Finds q={q} />}
     </Page>
   );
 }
@@ -82,7 +83,7 @@ function Finds({ q }: { q: string }): ReactNode {
             {
               key: 'client',
               title: t('console.col.client'),
-              cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
+              cell: ({ client_id: id }) => <ClientInRow id={id} />,
             },
             { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
             { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isDay /> },

@@ -5,7 +5,8 @@ import { useText } from '../../texts/text.tsx';
 import { changedValues, givenValues } from '../acts/form-values.ts';
 import { SettingAct } from '../acts/setting-act.tsx';
 import { AccountNumber } from '../lists/account-number.tsx';
-import { IdLink, State } from '../lists/links.tsx';
+import { State } from '../lists/links.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { Records } from '../lists/records.tsx';
 import { DETAILS_FIELDS, NEW_DETAILS_FIELDS } from './fields.ts';
 
@@ -47,7 +48,7 @@ export function AccountDetailsPart(): ReactNode {
           {
             key: 'client',
             title: t('console.col.client'),
-            cell: (row) => (row.client_id ? <IdLink to="clients" id={row.client_id} /> : t('console.word.pooled')),
+            cell: (row) => (row.client_id ? <ClientInRow id={row.client_id} /> : t('console.word.pooled')),
           },
           {
             key: 'account',

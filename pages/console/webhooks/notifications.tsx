@@ -10,8 +10,9 @@ import { firstOf, type Search } from '../../frame/search.ts';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { More } from '../lists/code.tsx';
-import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 import { Deliveries } from './deliveries.tsx';
 
 type Notification = Answered<'GET /notifications'>[number];
@@ -107,7 +108,7 @@ function useColumns(): Column<Notification>[] {
         <div>
           {type}
           <div className="small">
-            <IdLink to="clients" id={client} />
+            <ClientInRow id={client} />
           </div>
         </div>
       ),

@@ -9,6 +9,7 @@ import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { Cut, IdLink, ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+import { ClientInRow } from '../lists/named.tsx';
 
 type Subscription = Answered<'GET /subscriptions'>[number];
 
@@ -45,7 +46,7 @@ export default function SubscriptionsPage(): ReactNode {
             title: t('console.col.client'),
             cell: (row) => (
               <div className="stack tight">
-                <IdLink to="clients" id={row.client_id} />
+                <ClientInRow id={row.client_id} />
                 <IdLink to="contacts" id={row.contact_id} />
               </div>
             ),
