@@ -10,7 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * Fields whose values are never logged, at the top of a record or one level below. `code` is not one of them, because it states why a
  * request was refused.
  */
-const SECRET_FIELDS = [
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'password',
   'secret',
   'token',
@@ -18,16 +18,42 @@ const SECRET_FIELDS = [
   'client_secret',
   'access_token',
   'refresh_token',
-];
+]);
 
-/** @param pretty coloured lines for a terminal, instead of JSON lines */
+type Fields = Record<string, unknown>;
+
+/**
+ * Makes the log. Fields that all lines of a child share (`child`) are not looked through, so they must have no secret.
+ * @param pretty coloured lines for a terminal, instead of JSON lines
+ */
 export function createLog(level: LogLevel, pretty: boolean): Logger {
   return pino({
     level,
     base: { host: hostname(), pid: process.pid },
-    redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
+    // pino's own redaction compiles paths, and costs each line ten times what writing it takes (docs/performance.md).
+    formatters: { log: withoutSecrets },
     ...(pretty
       ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,host', translateTime: 'HH:MM:ss' } } }
       : {}),
   });
+}
+
+/** A record without the values of secret fields. @returns the record itself if it has none */
+function withoutSecrets(record: Fields): Fields {
+  let clean = record;
+  for (const name in record) {
+    const value = record[name];
+    const shown = SECRET_FIELDS.has(name) && value !== undefined ? '[redacted]' : withoutOwnSecrets(value);
+    if (shown === value) continue;
+    if (clean === record) clean = { ...record };
+    clean[name] = shown;
+  }
+  return clean;
+}
+
+/** A value of a record, without the secret fields that it has itself. */
+function withoutOwnSecrets(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const secret = Object.keys(value).filter((name) => SECRET_FIELDS.has(name));
+  return secret.length === 0 ? value : { ...value, ...Object.fromEntries(secret.map((name) => [name, '[redacted]'])) };
 }
