@@ -106,8 +106,10 @@ async function startAll({ context: everywhere, parts, drawing }: Workers): Promi
     createCellLook(context, cells),
     ...(besideOf(backgroundPool) ? [createClaimSweep(context)] : []),
   ];
-  for (const task of tasks) await parts.start(task);
-  if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot, cells));
+  // None needs another, so they end at the same time: one that waits for a silent database gives the others no time for a further run.
+  for (const task of tasks) await parts.start(task, { takesWork: true });
+  if (config.autopilot !== undefined)
+    await parts.start(new Autopilot(context, config.autopilot, cells), { takesWork: true });
   const dispatcher = new Dispatcher(context, {}, cells);
   await parts.start(dispatcher, { takesWork: true });
   const statements = new StatementWorker(context, drawing, cells);
