@@ -31,6 +31,8 @@ before(async () => {
   service = await startTestService({}, { url: database.url, drop: async () => {} });
   await moveClock(service, FX_OPEN);
   await service.operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.185, USD: 1.25 } });
+  // A quote outlives the move, which takes a minute on a slow machine.
+  await service.operator('PUT', '/pricing', { quote_seconds: 3_600 });
 });
 after(async () => {
   await service?.stop();
