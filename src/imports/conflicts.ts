@@ -1,4 +1,5 @@
 import { withinCell } from '../database/cells/connection.ts';
+import { overCells } from '../database/cells/union.ts';
 import type { Transaction } from '../database/database.ts';
 import { fieldsOf } from '../values/unknown.ts';
 import { idsOfOthers } from './claims.ts';
@@ -62,10 +63,10 @@ async function readStored(
   const columns = Object.entries(fields)
     .filter(([field]) => named.has(field))
     .map(([field, expression]) => `${expression} as "${field}"`);
-  const found = await tx.query<Record<string, unknown> & { 'id of the record': string }>(
-    `select ${[`t.${id} as "id of the record"`, ...columns].join(', ')} from ${table} t where t.${id} = any($1)`,
-    [rows.map((row) => row.id).filter((each) => each !== undefined)],
-  );
+  const text = `select ${[`t.${id} as "id of the record"`, ...columns].join(', ')} from ${table} t where t.${id} = any($1)`;
+  const found = await tx.query<Record<string, unknown> & { 'id of the record': string }>(overCells(tx, table, text), [
+    rows.map((row) => row.id).filter((each) => each !== undefined),
+  ]);
   return new Map(found.rows.map((record) => [record['id of the record'], record]));
 }
 
