@@ -1,7 +1,7 @@
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
-import { unionOfCells } from '../database/cells/union.ts';
+import { overCells, unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction, together } from '../database/database.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
 import { requireClient } from '../identity/people/tenant.ts';
@@ -165,7 +165,6 @@ export async function beneficiariesNamed(db: Db, text: string, limit: number): P
 
 /** Beneficiaries in the form that the operator reads, for the change feed. */
 export async function readBeneficiaries(db: Db, ids: readonly string[]): Promise<Beneficiary[]> {
-  return (
-    await db.query<Beneficiary>(`select ${BENEFICIARY.select} from beneficiaries where beneficiary_id = any($1)`, [ids])
-  ).rows;
+  const text = `select ${BENEFICIARY.select} from beneficiaries where beneficiary_id = any($1)`;
+  return (await db.query<Beneficiary>(overCells(db, 'beneficiaries', text), [ids])).rows;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteRecord } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
+import { overCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
@@ -116,9 +117,8 @@ export async function findQuote(db: Db, quoteId: string, now: Date): Promise<Quo
 
 /** Quotes in the form that the institution reads, in any order. */
 export async function readQuotes(db: Db, ids: readonly string[], now: Date): Promise<QuoteRecord[]> {
-  const { rows } = await db.query<QuoteRow>(`select ${QUOTE_COLUMNS} from quotes where quote_id = any($1)`, [
-    textArray(ids),
-  ]);
+  const text = `select ${QUOTE_COLUMNS} from quotes where quote_id = any($1)`;
+  const { rows } = await db.query<QuoteRow>(overCells(db, 'quotes', text), [textArray(ids)]);
   return rows.map((row) => quoteRecord(row, now));
 }
 

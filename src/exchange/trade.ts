@@ -55,11 +55,10 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
 
 /** Trades in the form that the operator reads, in any order. */
 export async function readTrades(db: Db, apiUrl: string, ids: readonly string[]): Promise<TradeRecord[]> {
-  const { rows } = await db.query<TradeRow>({
-    name: 'trade-records',
-    text: `select ${COLUMNS} from trades t where t.trade_id = any($1)`,
-    values: [textArray(ids)],
-  });
+  const text = `select ${COLUMNS} from trades t where t.trade_id = any($1)`;
+  const values = [textArray(ids)];
+  const union = unionOfCells(db, 'trades')?.(text);
+  const { rows } = await db.query<TradeRow>(union ? { text: union, values } : { name: 'trade-records', text, values });
   return rows.map((row) => tradeRecord(row, apiUrl));
 }
 

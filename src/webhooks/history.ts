@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { unionOfCells } from '../database/cells/union.ts';
+import { overCells, unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { made, RecordKind, type Shown } from '../database/record.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
@@ -166,13 +166,9 @@ export async function listNotifications(
 export async function findNotification(db: Db, id: string): Promise<NotificationView> {
   if (isUuid(id)) {
     const since = instantOf(id);
-    const found = first(
-      await db.query<NotificationView>(
-        `select ${notificationColumns('n.client_id')} from notifications n
-         where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
-        [id, since],
-      ),
-    );
+    const text = `select ${notificationColumns('n.client_id')} from notifications n
+      where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`;
+    const found = first(await db.query<NotificationView>(overCells(db, 'notifications', text), [id, since]));
     if (found) return found;
   }
   throw new Problem('notification_not_found', { field: 'id', message: 'does not name a notification that is kept' });

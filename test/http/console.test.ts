@@ -350,6 +350,17 @@ test('one field finds payments, trades, quotes, payees, people, clients, request
     [`payee ${payee}`, `payment ${payment}`],
     'a beginning finds its payments',
   );
+  const other = await createWorld(service);
+  const paidThere = [(await other.pay()).body.payment_id, (await other.pay()).body.payment_id];
+  const { beneficiary_id: another } = (await service.operator('GET', `/payments/${paidThere[0]}`)).body;
+  await service.operator('PATCH', `/beneficiaries/${another}`, { beneficiary_name: `Zwölf ${payee} Andere` });
+  const [first, second, ...paidTo] = await find(`zwölf ${payee}`);
+  const newest = { [`payee ${payee}`]: [payment], [`payee ${another}`]: paidThere.toReversed() };
+  assert.deepEqual(
+    paidTo,
+    [first, second].flatMap((each) => newest[each]?.map((id) => `payment ${id}`)),
+    'one payee after the other, the newest of each first',
+  );
   assert.deepEqual(await find(`${payee} Werke`), []);
   const quote = 'ab'.repeat(16);
   await service.query(

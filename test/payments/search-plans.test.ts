@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { readPaths } from '../../src/database/cells/cell.ts';
+import { inCell } from '../../src/database/cells/scope.ts';
 import { createPool } from '../../src/database/pools.ts';
 import { findNamed } from '../../src/http/console/search.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search/search.ts';
@@ -305,11 +307,31 @@ test('the institution’s search reads what a text names, and no table whole', a
     `insert into refused_requests (at, listener, status, request_id)
      select now() - i * interval '1 second', 'client', 404, 'request-' || i from generate_series(1, 20000) i`,
   );
-  await db.query('vacuum (analyze) contacts, refused_requests');
+  await db.query(
+    `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, name_key, active, authorised, blocked, completed, verified, created_at)
+     select 'BEN-CROWD' || i, 'CLI-LARGE', 'Crowd ' || i, 'crowd ' || i, true, true, false, true, false, now() from generate_series(1, 10000) i`,
+  );
+  await db.query(`update beneficiaries set name_key = 'müller' where beneficiary_id like 'BEN-LARGE-%'`);
+  await db.query(
+    `insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency, buy_amount,
+       sell_amount, order_date, synthetic, created_at)
+     select 'TRD-CROWD' || i, 'CLI-LARGE', 'CON-LARGE', 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, '2026-01-05', false, now()
+     from generate_series(1, 10000) i`,
+  );
+  await db.query(
+    `insert into quotes (quote_id, client_id, contact_id, trade_type, operation, rate, inverse_rate, buy_amount, buy_currency, sell_amount,
+       sell_currency, value_date, maturity_date, created_at, expires_at, mid, spread_bps, rate_as_of)
+     select lpad(i::text, 32, '0'), 'CLI-LARGE', 'CON-LARGE', 'spot', 'sell', 1.1, 0.9, 110, 'EUR', 100, 'GBP', now(), now(), now(), now(),
+       1.2, 50, now() from generate_series(1, 1000) i`,
+  );
+  await db.query('vacuum (analyze) contacts, refused_requests, beneficiaries, trades, quotes');
   const { rows: some } = await db.query(`select uuid from payments where payment_id = 'LARGE777'`);
-  const texts = ['LARGE777', some[0].uuid, 'R777', 'crowd777@example.com', 'CROWD777', 'request-777', 'nothing at all'];
+  const people = ['crowd777@example.com', 'CROWD777'];
+  const dealt = ['Crowd 777', 'BEN-LARGE-1', 'Müller', 'TRD-CROWD777', '777'.padStart(32, '0')];
+  const texts = ['LARGE777', some[0].uuid, 'R777', ...people, ...dealt, 'request-777', 'nothing at all'];
+  const cells = await readPaths(db);
   for (const setUp of ['', DEFAULT_SETTINGS]) {
-    const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp });
+    const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp, cells });
     const readRows = async (): Promise<number> => {
       await pool.query('select pg_stat_force_next_flush()');
       const { rows } = await pool.query<{ n: number }>(
@@ -321,7 +343,7 @@ test('the institution’s search reads what a text names, and no table whole', a
     try {
       for (const text of texts) {
         const before = await readRows();
-        const finds = await findNamed({ ...service.service.context, pool }, text);
+        const finds = await inCell('all', () => findNamed({ ...service.service.context, pool }, text));
         const read = (await readRows()) - before;
         assert.equal(finds.length > 0, text !== 'nothing at all', text);
         assert.ok(read <= FEW, `${text}: ${read} rows were read (${setUp})`);

@@ -155,9 +155,8 @@ async function payees({ pool }: Context, q: string): Promise<Found[]> {
       at: null,
     }),
   );
-  for (const payee of named.slice(0, MAX_PAID_PAYEES))
-    found.push(...(await paymentsTo(pool, payee, MAX_PAID)).map(foundPayment));
-  return found;
+  const paid = await paymentsTo(pool, named.slice(0, MAX_PAID_PAYEES), MAX_PAID);
+  return [...found, ...paid.map(foundPayment)];
 }
 
 async function contacts({ pool }: Context, q: string): Promise<Found[]> {

@@ -1,4 +1,4 @@
-import { unionOfCells } from '../../database/cells/union.ts';
+import { overCells, unionOfCells } from '../../database/cells/union.ts';
 import type { Db } from '../../database/database.ts';
 import { first } from '../../database/database.ts';
 import { type List, type ListRequest, listRows } from '../../database/rows.ts';
@@ -75,8 +75,10 @@ export async function findMassPayment(db: Db, id: string, clientId?: string): Pr
 
 /** Mass payments, in any order, for the change feed. */
 export async function readMassPayments(db: Db, ids: readonly string[], clientId?: string): Promise<MassPayment[]> {
+  const text = `select ${COLUMNS} from mass_payments m
+    where m.mass_payment_id = any($1::uuid[])${clientId === undefined ? '' : ' and m.client_id = $2'}`;
   const { rows } = await db.query<Row>(
-    `select ${COLUMNS} from mass_payments m where m.mass_payment_id = any($1::uuid[])${clientId === undefined ? '' : ' and m.client_id = $2'}`,
+    overCells(db, 'mass_payments', text),
     clientId === undefined ? [ids] : [ids, clientId],
   );
   return rows.map(shown);

@@ -61,18 +61,24 @@ export async function newestPayments(db: Db, limit: number): Promise<NamedPaymen
   return rows;
 }
 
-/** The payments to a payee, the newest first. */
+const TO_PAYEES = `select ${COLUMNS}, p.id, n.place from unnest($1::text[], $2::text[]) with ordinality as n(client_id, beneficiary_id, place)
+  cross join lateral (select * from payments p where p.client_id = n.client_id and p.beneficiary_id = n.beneficiary_id
+    order by p.created desc, p.id desc limit $3) p`;
+
+/**
+ * The payments to some payees: for each the newest first, one payee after the other.
+ * @param limit the most payments to each
+ */
 export async function paymentsTo(
   db: Db,
-  payee: { client_id: string; beneficiary_id: string },
+  payees: readonly { client_id: string; beneficiary_id: string }[],
   limit: number,
 ): Promise<NamedPayment[]> {
-  const paid = `select ${COLUMNS}, p.id from payments p where p.client_id = $1 and p.beneficiary_id = $2
-    order by p.created desc, p.id desc limit $3`;
+  if (payees.length === 0) return [];
   const { rows } = await db.query<NamedPayment & Record<string, unknown>>(
     `select client_id, payment_id, amount, payment_currency, beneficiary_name, reference, status, created
-    from ${overCells(db, 'payments', paid)} p order by created desc, p.id desc limit $3`,
-    [payee.client_id, payee.beneficiary_id, limit],
+    from ${overCells(db, 'payments', TO_PAYEES)} p order by place, created desc, p.id desc`,
+    [payees.map((payee) => payee.client_id), payees.map((payee) => payee.beneficiary_id), limit],
   );
   return rows;
 }
