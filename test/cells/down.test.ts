@@ -77,7 +77,7 @@ test('while the server of a cell is down, its clients get 502, and the others no
 
   await t.test('the institution reaches every record of the others, and hears what it cannot read', async () => {
     const named = [number, formatted, uuid].map((name) => `/multipayments/${name}`);
-    const own = [`/payments/${paymentId}`, `/payments?client_id=${one.clientId}`];
+    const own = [`/payments/${paymentId}`, `/payments?client_id=${one.clientId}`, '/payments?client_id=NOBODY'];
     for (const path of [...own, ...named, `/currency-accounts/${account.account_id}`, '/clients']) {
       const answer = await service.operator('GET', path);
       assert.equal(answer.status, 200, `${path} ${answer.text}`);

@@ -126,9 +126,8 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
   if (home?.moving) await refuseMoving(pool, home.clientId);
   if (home) return enterCell(request, home.cell, home.clientId);
   // A client or a record that is in no cell is not in the first one either. There the request finds that it does not exist.
-  if (home === null) return enterCell(request, 0);
-  if (reads) return enterCell(request, 'all');
-  enterCell(request, clientId === undefined ? 'none' : 0);
+  if (home === null || clientId !== undefined) return enterCell(request, 0);
+  enterCell(request, reads ? 'all' : 'none');
 }
 
 /** The client of a request for the log, if the request names one. */
