@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
 import { LOCKS } from '../src/database/locks.ts';
-import { marketsOpen } from '../src/exchange/fx-availability.ts';
+import { marketsOpen, nextOpening } from '../src/exchange/fx-availability.ts';
 import { keepDigits } from '../src/http/schemas/validation.ts';
 import { endsWithin, inTime } from '../src/process/deadline.ts';
 import type { Logger } from '../src/process/log.ts';
@@ -120,6 +120,16 @@ test('the FX week runs from Sunday 17:00 to Friday 17:00 in New York', () => {
   }
   assert.equal(marketsOpen({ mode: 'open', holidays: [] }, new Date('2026-11-28T12:00:00Z')), true);
   assert.equal(marketsOpen({ mode: 'closed', holidays: [] }, new Date('2026-11-25T12:00:00Z')), false);
+  for (const [utc, opens] of [
+    ['2026-11-27T22:00:00Z', '2026-11-29T22:00:00.000Z'],
+    ['2026-07-05T20:59:59Z', '2026-07-05T21:00:00.000Z'],
+    // A holiday ends at midnight in New York; this one is followed by a weekend.
+    ['2026-12-25T15:00:00Z', '2026-12-27T22:00:00.000Z'],
+  ] as const)
+    assert.equal(nextOpening(auto, new Date(utc))?.toISOString(), opens, utc);
+  const thursday = { mode: 'auto' as const, holidays: ['2026-11-26'] };
+  assert.equal(nextOpening(thursday, new Date('2026-11-26T12:00:00Z'))?.toISOString(), '2026-11-27T05:00:00.000Z');
+  assert.equal(nextOpening({ mode: 'closed', holidays: [] }, new Date('2026-11-25T12:00:00Z')), undefined);
   assert.deepEqual(newYorkTime(new Date('2026-07-05T21:00:00Z')), { weekday: 0, minutes: 1020, day: '2026-07-05' });
 });
 

@@ -4,17 +4,21 @@ import { Money } from '../design/money.tsx';
 import type { PaletteEntry, PaletteSource } from '../frame/palette-entries.ts';
 import { useText } from '../texts/text.tsx';
 import { useClientId } from './client.tsx';
+import { useFindGroups } from './find-groups.ts';
 
 /** What Ctrl K finds besides the pages: the client's payments and payees. */
 export function usePaletteSource(): PaletteSource {
   const t = useText();
   const clientId = useClientId();
+  const groupsOf = useFindGroups();
   return {
     scope: clientId ?? '',
     acts: [{ key: 'profile', icon: 'user', title: t('app.nav.profile'), group: t('frame.goTo.pages'), to: '/profile' }],
     find: async (text, signal) => {
       if (clientId === undefined) return [];
-      const { payments, payees } = await findNamed(clientId, text, signal);
+      const found = await findNamed(clientId, text, signal);
+      const { payments, payees } = found;
+      const groups = groupsOf(found);
       return [
         ...payments.map(
           ({ payment_id: id, amount, payment_currency: currency, beneficiary_name: payee }): PaletteEntry => ({
@@ -26,7 +30,7 @@ export function usePaletteSource(): PaletteSource {
                 <Money amount={amount} currency={currency} /> · <ForeignText>{payee}</ForeignText>
               </>
             ),
-            group: t('app.find.payments'),
+            group: groups.payments,
             to: `/payments/${encodeURIComponent(id)}`,
           }),
         ),
@@ -40,7 +44,7 @@ export function usePaletteSource(): PaletteSource {
                 {currency} {account && <ForeignText>{`…${account}`}</ForeignText>} · {t('app.find.payee.payments')}
               </>
             ),
-            group: t('app.find.payees'),
+            group: groups.payees,
             to: '/payments',
             search: { beneficiary_id: id },
           }),

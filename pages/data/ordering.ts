@@ -26,6 +26,9 @@ export const sourcesQuery = (clientId: string) =>
       (await call<PaymentSources>('GET', '/app/data/payment-sources', { query: { client_id: clientId }, signal })).body,
   });
 
+/** Payees that are offered. If there are more, one more is read. */
+export const PAYEES_OFFERED = 8;
+
 /** The payees whose names contain a text, most recently used first. */
 export const payeesByUseQuery = (clientId: string, text: string) =>
   queryOptions({

@@ -5,9 +5,9 @@ import type {
   BeneficiaryNeeds,
   BeneficiaryOrder,
 } from '../../sdk/src/generated/api.ts';
+import { call } from './call.ts';
 import { CallError } from './call-error.ts';
 import { callClient } from './client-api.ts';
-import { findNamed } from './find.ts';
 
 export type { Beneficiary, BeneficiaryNeeds };
 
@@ -23,14 +23,12 @@ export const payeesQuery = (clientId: string, text: string, page: number) =>
     queryKey: [...payeesKey(clientId), text, page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<{ rows: Beneficiary[]; total: number }> => {
-      if (text !== '') {
-        const { payees } = await findNamed(clientId, text, signal);
-        const found = await Promise.all(payees.map(({ beneficiary_id: id }) => findPayee(clientId, id, signal)));
-        const rows = found.filter((payee) => payee !== undefined);
-        return { rows, total: rows.length };
-      }
       const query = { page, page_size: PAYEES_SHOWN };
-      const { body, total = 0 } = await callClient('GET /beneficiaries', clientId, { query, signal });
+      const { body, total = 0 } = await (text === ''
+        ? callClient('GET /beneficiaries', clientId, { query, signal })
+        : call<Beneficiary[]>('POST', '/app/data/payees/search', {
+            ...{ query: { client_id: clientId, ...query }, body: { q: text }, signal },
+          }));
       return { rows: body, total };
     },
   });

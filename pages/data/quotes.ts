@@ -1,9 +1,24 @@
+import { queryOptions } from '@tanstack/react-query';
 import type { Estimate, Quote, QuoteOrder } from '../../sdk/src/generated/api.ts';
+import type { Markets } from '../../src/exchange/fx-availability.ts';
 import { amountField } from './amount.ts';
+import { call } from './call.ts';
 import { CallError } from './call-error.ts';
 import { callClient } from './client-api.ts';
 
 export type { Estimate, Quote };
+
+/** How often a page looks whether the markets are open. */
+const MARKETS_MS = 60_000;
+
+/** Whether the markets are open, and if not, when they open. */
+export const marketsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['markets', clientId],
+    refetchInterval: MARKETS_MS,
+    queryFn: async ({ signal }) =>
+      (await call<Markets>('GET', '/app/data/markets', { query: { client_id: clientId }, signal })).body,
+  });
 
 /** What a person wants to exchange. */
 export interface WantedExchange {

@@ -35,6 +35,22 @@ export async function searchBeneficiaries(
   return { rows: rows.map(clientView), total };
 }
 
+/** A page of the beneficiaries whose names contain a text. Those whose names begin with it come first. */
+export async function beneficiariesWith(
+  db: Db,
+  text: string,
+  { page, pageSize, clientId }: ListRequest & { clientId: string },
+): Promise<List<ClientBeneficiary>> {
+  const from = 'from beneficiaries where client_id = $1 and active and strpos(name_key, $2) > 0';
+  const wanted = [clientId, nameKey(text)];
+  const { rows } = await db.query<Beneficiary>(
+    `select ${BENEFICIARY.select} ${from} order by strpos(name_key, $2), name_key, account_id limit $3 offset $4`,
+    [...wanted, pageSize, (page - 1) * pageSize],
+  );
+  const counted = first(await db.query<{ total: number }>(`select count(*)::int as total ${from}`, wanted));
+  return { rows: rows.map(clientView), total: counted?.total };
+}
+
 /** A beneficiary that a client sees. @throws Problem beneficiary_not_found */
 export async function findClientBeneficiary(db: Db, clientId: string, id: string): Promise<ClientBeneficiary> {
   const found = first(

@@ -41,6 +41,21 @@ export function marketsOpen(setting: FxAvailability, now: Date): boolean {
   return true;
 }
 
+const HOUR_MS = 3_600_000;
+/** How far ahead an opening is looked for: longer than any weekend with holidays around it. */
+const MAX_CLOSED_HOURS = 31 * 24;
+
+/** When the markets open, if they are closed now; undefined if they stay closed until somebody opens them. They open on a full hour. */
+export function nextOpening(setting: FxAvailability, now: Date): Date | undefined {
+  if (setting.mode !== 'auto') return undefined;
+  const first = Math.floor(now.getTime() / HOUR_MS) + 1;
+  for (let hour = first; hour < first + MAX_CLOSED_HOURS; hour += 1) {
+    const at = new Date(hour * HOUR_MS);
+    if (marketsOpen(setting, at)) return at;
+  }
+  return undefined;
+}
+
 export async function readFxAvailability(db: Db): Promise<FxAvailability> {
   const { rows } = await db.query<FxAvailability>('select mode, holidays::text[] as holidays from fx_availability');
   return rows[0] ?? { mode: 'auto', holidays: [] };
@@ -67,6 +82,24 @@ export async function setFxAvailability(
  * @throws Problem fx_not_enabled if the client may not trade FX at all
  */
 export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<boolean> {
+  return marketsOpen(await fxAvailabilityOf(db, clientId), now);
+}
+
+/** Whether a client can trade FX now, and if not, from when on. */
+export interface Markets {
+  open: boolean;
+  /** An instant; null if they are open, or if nobody knows. */
+  opens_at: string | null;
+}
+
+/** @throws Problem fx_not_enabled */
+export async function marketsOf(db: Db, clientId: string, now: Date): Promise<Markets> {
+  const setting = await fxAvailabilityOf(db, clientId);
+  const open = marketsOpen(setting, now);
+  return { open, opens_at: open ? null : (nextOpening(setting, now)?.toISOString() ?? null) };
+}
+
+async function fxAvailabilityOf(db: Db, clientId: string): Promise<FxAvailability> {
   const { rows } = await db.query<FxAvailability & { fx_enabled: boolean }>({
     name: 'fx-available',
     text: 'select f.mode, f.holidays::text[] as holidays, c.fx_enabled from clients c, fx_availability f where c.client_id = $1',
@@ -78,5 +111,5 @@ export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<
       field: 'client_id',
       message: 'the client may not trade FX; ask the institution to enable it',
     });
-  return marketsOpen(row, now);
+  return row;
 }

@@ -11,7 +11,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../world/browser.ts';
-import { createExchange } from '../world/exchange.ts';
+import { createExchange, FX_OPEN, moveClock } from '../world/exchange.ts';
 import { tabTo } from '../world/keyboard.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
@@ -207,6 +207,29 @@ describe('/app/payments/new', { skip }, () => {
     const [made] = (await call('GET', '/payments')).body;
     const trade = (await call('GET', `/trades/${made.trade_id}`)).body;
     assert.deepEqual([made.amount, trade.buy_amount, trade.sell_currency], [100, 100, 'GBP']);
+    await page.context().close();
+  });
+
+  test('closed markets are said once both currencies are known, with the time when they open', async (context) => {
+    const { page, visit, fund, account } = await open([...ORDERING, 'can_trade']);
+    const pounds = String(await fund('GBP', '5000.00'));
+    // A Saturday.
+    await moveClock(service, '2026-11-28T10:00:00Z');
+    context.after(() => moveClock(service, FX_OPEN));
+    await visit();
+    await field(page, 'From').selectOption(pounds);
+    await choose(page, 'Müller');
+    await said(page, 'The markets are closed until Sunday 29 November at 22:00');
+    await assertGood(page);
+    await field(page, 'From').selectOption(account);
+    await page.getByText('The markets are closed').waitFor({ state: 'detached' });
+    await field(page, 'From').selectOption(pounds);
+    await field(page, 'Reason').selectOption('other');
+    await field(page, 'Amount').fill('100');
+    await field(page, 'Reference').fill('Invoice 44');
+    await click(page, 'Review');
+    await faulty(page, 'The markets are closed until Sunday 29 November at 22:00');
+    assert.equal(await page.getByText('The markets are closed until').count(), 1);
     await page.context().close();
   });
 

@@ -45,6 +45,7 @@ test('an id, a UETR, a reference, an amount and a part of a name; of this client
     (await call('POST', `/app/data/find?client_id=${world.clientId}`, { q })).body as {
       payments: { payment_id: string }[];
       payees: { beneficiary_id: string; account: string }[];
+      more: { payments: boolean; payees: boolean };
     };
   for (const q of [id, id.toLowerCase(), uuid, 'Rent 11', '1.234,50', ' 1,234.50 ']) {
     const { payments } = await find(q);
@@ -59,7 +60,10 @@ test('an id, a UETR, a reference, an amount and a part of a name; of this client
     payees.map(({ beneficiary_id, account }) => [beneficiary_id, account]),
     [[world.beneficiaryId, '3000']],
   );
-  assert.deepEqual(await find('%_'), { payments: [], payees: [] });
+  assert.deepEqual(await find('%_'), { payments: [], payees: [], more: { payments: false, payees: false } });
+  for (let paid = 1; paid <= 7; paid += 1) await world.create('55', { reference: `Rate ${paid}` });
+  const many = await find('55');
+  assert.deepEqual([many.payments.length, many.more], [6, { payments: true, payees: false }]);
   for (const body of [{}, { q: ' ' }, { q: 'x'.repeat(141) }, { q: 'a\u0000' }]) {
     const { status } = await call('POST', `/app/data/find?client_id=${world.clientId}`, body);
     assert.equal(status, 400, JSON.stringify(body));

@@ -3,6 +3,7 @@ import type { Currency } from '../../data/currencies.ts';
 import type { WantedExchange } from '../../data/quotes.ts';
 import { Button } from '../../design/button.tsx';
 import { Select, TextField } from '../../design/field.tsx';
+import { Status } from '../../design/notice.tsx';
 import { Failure } from '../../design/states.tsx';
 import { useLanguage, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
@@ -11,6 +12,7 @@ import { ReasonSelect } from '../reason-select.tsx';
 import { FORWARD_REASONS, REASONS } from '../reasons.ts';
 import { PayFrom } from '../trades/pay-from.tsx';
 import type { Booking } from './booked-exchange.tsx';
+import { useClosedMarkets } from './closed-markets.ts';
 import { OfferCard } from './offer-card.tsx';
 import { useExchange } from './use-exchange.ts';
 import './exchange.css';
@@ -31,6 +33,7 @@ export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): React
   const first = currencies.find((each) => each.default && each.sell_allowed)?.currency;
   const exchange = useExchange(clientId, first ?? '', onBooked);
   const { field, texts, asking, offer, booking } = exchange;
+  const closed = useClosedMarkets(texts.sell_currency !== '' && texts.buy_currency !== '');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     exchange.ask();
@@ -73,6 +76,11 @@ export function ExchangeForm({ currencies, onBooked }: ExchangeFormProps): React
           <PayFrom {...field('funding_account_id')} currency={texts.sell_currency} />
           <ReasonSelect {...field('reason')} label={t('exchange.reason')} reasons={reasons} required />
         </div>
+        <Status tone="warn">
+          {closed &&
+            !offer &&
+            (closed.until ? t('exchange.closed.until', { time: closed.until }) : t('exchange.closed.now'))}
+        </Status>
         <div className="row">
           <Button kind={offer ? 'second' : 'primary'} type="submit" isPending={asking.isPending}>
             {t('exchange.quote')}

@@ -106,10 +106,16 @@ export function currencyOf({ lines }: Draft, source: Source | undefined): string
   return lines.find(({ payee }) => payee?.currency)?.payee?.currency ?? source?.currency;
 }
 
+/** Whether the payments need an exchange, as far as the currencies are known. */
+export function needsExchange(draft: Draft, source: Source | undefined): boolean {
+  const currency = currencyOf(draft, source);
+  return source?.kind === 'account' && currency !== undefined && currency !== source.currency;
+}
+
 /** The exchange that the payments need; undefined if they need none, or if it is not known yet. */
 export function exchangeOf(draft: Draft, source: Source | undefined, locale: string): WantedExchange | undefined {
   const currency = currencyOf(draft, source);
-  if (source?.kind !== 'account' || currency === undefined || currency === source.currency) return undefined;
+  if (!source || currency === undefined || !needsExchange(draft, source)) return undefined;
   const amounts = draft.lines.map(({ amount }) => readAmount(amount, locale));
   const read = amounts.filter((amount) => amount !== undefined);
   if (read.length < amounts.length || !read.some((amount) => /[1-9]/.test(amount))) return undefined;

@@ -5,10 +5,11 @@ import { type Offer, termsOf } from '../../data/quotes.ts';
 import { addDecimals } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Money } from '../../design/money.tsx';
-import { Alert } from '../../design/notice.tsx';
+import { Alert, Status } from '../../design/notice.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
+import { useClosedMarkets } from '../exchange/closed-markets.ts';
 import { PayeeForm } from '../payees/payee-form.tsx';
 import { ReasonSelect } from '../reason-select.tsx';
 import {
@@ -16,6 +17,7 @@ import {
   type Draft,
   exchangeOf,
   type Line,
+  needsExchange,
   newLine,
   payableOf,
   type Source,
@@ -46,6 +48,9 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
   const currency = currencyOf(draft, source);
   const mayTrade = permissions.includes('can_trade');
   const price = usePrice(clientId, mayTrade ? exchangeOf(draft, source, locale) : undefined);
+  const closed = useClosedMarkets(mayTrade && needsExchange(draft, source));
+  const said = closed?.until ? t('order.closed.until', { time: closed.until }) : t('order.closed');
+  const isRefused = order.unplaced instanceof Closed;
   const { faults, setFaults } = order;
   const form = useRef<HTMLFormElement>(null);
   useFirstFault(form, faults);
@@ -109,6 +114,7 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
             onRemove={() => remove(line.key)}
           />
         ))}
+        <Status tone="warn">{closed && !isRefused && said}</Status>
         <PriceOf price={price} />
         <div className="order-end">
           {draft.lines.length < MAX_PAYMENTS && <Button onPress={add}>{t('order.add')}</Button>}
@@ -117,8 +123,8 @@ export function OrderForm({ draft, sources, order, onChange }: OrderFormProps): 
           </Button>
           <Total lines={draft.lines} currency={currency} />
         </div>
-        {order.unplaced instanceof Closed && <Alert>{t('order.closed')}</Alert>}
-        {order.unplaced && !(order.unplaced instanceof Closed) && <Failure error={order.unplaced} />}
+        {isRefused && <Alert>{said}</Alert>}
+        {order.unplaced && !isRefused && <Failure error={order.unplaced} />}
       </form>
       {payeeOf !== undefined && (
         <PayeeForm

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type PayablePayee, payeesByUseQuery } from '../../data/ordering.ts';
+import { PAYEES_OFFERED, type PayablePayee, payeesByUseQuery } from '../../data/ordering.ts';
 import { type Find, Finder } from '../../design/finder.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { usePause } from '../../design/pause.ts';
@@ -23,14 +23,17 @@ export function PayeeField({ payee, error, onChoose }: PayeeFieldProps): ReactNo
   const [text, setText] = useState('');
   const sought = usePause(text.trim());
   const { data = [], isPlaceholderData } = useQuery(payeesByUseQuery(clientId, sought));
-  const finds = data.map((each): Find => {
+  const found = t('order.payee.found');
+  const isMore = data.length > PAYEES_OFFERED;
+  const foundGroup = isMore ? t('app.find.more', { what: found, count: PAYEES_OFFERED }) : found;
+  const finds = data.slice(0, PAYEES_OFFERED).map((each): Find => {
     const account = (each.iban ?? each.account_number)?.slice(TAIL);
     return {
       key: each.beneficiary_id,
       icon: 'users',
       title: <ForeignText>{each.name}</ForeignText>,
       detail: [each.currency, account && `…${account}`].filter(Boolean).join(' · '),
-      group: t(sought === '' ? 'order.payee.used' : 'order.payee.found'),
+      group: sought === '' ? t('order.payee.used') : foundGroup,
       choose: () => {
         setText('');
         onChoose(each);

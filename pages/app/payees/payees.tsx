@@ -85,6 +85,9 @@ export default function PayeesPage(): ReactNode {
             setPage(1);
           }}
         />
+        <p className="quiet small" role="status">
+          {wanted !== '' && found.data && found.data.total > 0 && t('payees.found', { count: found.data.total })}
+        </p>
         <PagedList found={found} page={page} size={PAYEES_SHOWN} onPage={setPage}>
           {({ rows }) => (
             <PayeeTable

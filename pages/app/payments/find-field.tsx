@@ -9,6 +9,7 @@ import { Money } from '../../design/money.tsx';
 import { usePause } from '../../design/pause.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
+import { useFindGroups } from '../find-groups.ts';
 
 /** Maximum characters of a reference. */
 const MAX_TEXT_LENGTH = 140;
@@ -38,6 +39,8 @@ export function FindField({ value, onChange, onFilter }: FindFieldProps): ReactN
     onChange('');
     onFilter(texts);
   };
+  const groupsOf = useFindGroups();
+  const groups = data && groupsOf(data);
   const finds: Find[] = [
     ...(data?.payments ?? []).map(
       ({ payment_id: id, amount, payment_currency: currency, beneficiary_name: payee }): Find => ({
@@ -49,7 +52,7 @@ export function FindField({ value, onChange, onFilter }: FindFieldProps): ReactN
             <Money amount={amount} currency={currency} /> · <ForeignText>{payee}</ForeignText>
           </>
         ),
-        group: t('app.find.payments'),
+        group: groups?.payments ?? '',
         choose: () => void navigate({ to: `/payments/${encodeURIComponent(id)}` as never }),
       }),
     ),
@@ -63,7 +66,7 @@ export function FindField({ value, onChange, onFilter }: FindFieldProps): ReactN
             {currency} {account && <ForeignText>{`…${account}`}</ForeignText>}
           </>
         ),
-        group: t('app.find.payees'),
+        group: groups?.payees ?? '',
         choose: filter({ beneficiary_id: id }),
       }),
     ),

@@ -29,12 +29,17 @@ export interface FoundPayee {
 export interface Finds {
   payments: FoundPayment[];
   payees: FoundPayee[];
+  /** Whether there are more of each kind than are given. */
+  more: { payments: boolean; payees: boolean };
 }
+
+/** One more than is given is read: so it is known whether there are more. */
+const READ = MAX_FINDS + 1;
 
 const COLUMNS =
   'payment_id, amount::text as amount, payment_currency, beneficiary_name, reference, status, payment_date::text, created, id';
 const one = (condition: string) =>
-  `(select ${COLUMNS} from payments where client_id = $1 and ${condition} order by created desc, id desc limit ${MAX_FINDS})`;
+  `(select ${COLUMNS} from payments where client_id = $1 and ${condition} order by created desc, id desc limit ${READ})`;
 // Each part has an index of its own.
 const PAYMENTS = `select payment_id, amount, payment_currency, beneficiary_name, reference, status, payment_date
   from (${[
@@ -42,11 +47,11 @@ const PAYMENTS = `select payment_id, amount, payment_currency, beneficiary_name,
     one('uuid = $3'),
     one('reference = $4'),
     one('amount = any($5::numeric[])'),
-  ].join('\n  union ')}) found order by created desc, id desc limit ${MAX_FINDS}`;
+  ].join('\n  union ')}) found order by created desc, id desc limit ${READ}`;
 // Payees whose name begins with the text come first.
 const PAYEES = `select beneficiary_id, beneficiary_name, currency, right(coalesce(iban, account_number), 4) as account
   from beneficiaries where client_id = $1 and active and strpos(name_key, $2) > 0
-  order by strpos(name_key, $2), name_key, account_id limit ${MAX_FINDS}`;
+  order by strpos(name_key, $2), name_key, account_id limit ${READ}`;
 
 /** The payments and payees of a client that a text names: an id, a UETR, a whole reference, an amount, or part of a payee's name. */
 export async function findNamed(db: Db, clientId: string, text: string): Promise<Finds> {
@@ -58,7 +63,11 @@ export async function findNamed(db: Db, clientId: string, text: string): Promise
     amountsOf(text),
   ]);
   const { rows: payees } = await db.query<FoundPayee>(PAYEES, [clientId, nameKey(text)]);
-  return { payments, payees };
+  return {
+    payments: payments.slice(0, MAX_FINDS),
+    payees: payees.slice(0, MAX_FINDS),
+    more: { payments: payments.length > MAX_FINDS, payees: payees.length > MAX_FINDS },
+  };
 }
 
 /** The amounts that a text may mean in any locale: `1,234` is either above a thousand or slightly above one. */

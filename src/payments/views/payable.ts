@@ -12,8 +12,8 @@ import { bankCountry, schemeRuleFor } from '../schemes.ts';
 
 /** The most trades that are offered. */
 const MAX_TRADES = 50;
-/** The most payees that are offered. */
-const MAX_PAYEES = 8;
+/** The most payees that are read: one more than the form offers, so that it can say that there are more. */
+const MAX_PAYEES = 9;
 /** The number of newest payments from which the recently used payees are taken. */
 const RECENT_PAYMENTS = 500;
 /** The most payees with a matching name that are compared by their last use. */

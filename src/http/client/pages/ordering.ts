@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { bankTable } from '../../../beneficiaries/bank-table.ts';
+import { beneficiariesWith } from '../../../beneficiaries/client-search.ts';
 import type { Context } from '../../../context.ts';
+import { marketsOf } from '../../../exchange/fx-availability.ts';
 import { reviewOrder } from '../../../payments/orders/review.ts';
 import { presentationOf } from '../../../payments/presentation.ts';
 import { paidBefore, payableDays, payeesByUse, paymentSources } from '../../../payments/views/payable.ts';
 import { ClientId, CurrencyCode, closed, Day } from '../../../values/schemas.ts';
 import { paymentId } from '../../schemas/payment-schema.ts';
-import { sendValue } from '../../schemas/reply.ts';
-import { ClientQuery } from '../../schemas/schemas.ts';
+import { sendList, sendValue } from '../../schemas/reply.ts';
+import { ClientQuery, listRequest, type Page, Paging } from '../../schemas/schemas.ts';
 import { triedChange } from '../change.ts';
 import { ORDERING, OrderBody, readOrder } from '../payment-orders.ts';
 
 const Sought = Type.Object({ q: Type.String({ maxLength: 140 }) }, closed);
+const Paged = Type.Object({ client_id: ClientId, ...Paging });
 const Path = Type.Object({ payment_id: paymentId({}) });
 const Days = Type.Object({
   client_id: ClientId,
@@ -32,11 +35,24 @@ export function orderingData(app: FastifyInstance, context: Context): void {
     sendValue(reply, await paymentSources(pool, request.caller.clientId)),
   );
 
+  app.get('/app/data/markets', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await marketsOf(pool, request.caller.clientId, request.now)),
+  );
+
   // A POST, so that no address contains a name. It changes nothing.
   app.post<{ Body: Static<typeof Sought> }>(
     '/app/data/payees',
     { schema: { querystring: ClientQuery, body: Sought } },
     async (request, reply) => sendValue(reply, await payeesByUse(pool, request.caller.clientId, request.body.q.trim())),
+  );
+
+  app.post<{ Querystring: Static<typeof Paged> & Page; Body: Static<typeof Sought> }>(
+    '/app/data/payees/search',
+    { schema: { querystring: Paged, body: Sought } },
+    async (request, reply) => {
+      const wanted = { ...listRequest(request.query), clientId: request.caller.clientId };
+      return sendList(reply, await beneficiariesWith(pool, request.body.q.trim(), wanted));
+    },
   );
 
   app.get<{ Params: Static<typeof Path> }>(

@@ -22,6 +22,7 @@ async function session(world: OrdersWorld, contactId = world.ordererId) {
     get: async (name: string, query = '') => call('GET', address(name, query)),
     payees: async (q: string): Promise<string[]> =>
       (await call('POST', address('payees'), { q })).body.map(({ name }: { name: string }) => name),
+    search: (q: string, query: string) => call('POST', address('payees/search', query), { q }),
     review: (payments: object[], body: object = source) =>
       call('POST', address('payment-review'), { ...body, payments }),
   };
@@ -75,7 +76,7 @@ test('who may not create payments reviews none', async () => {
 
 test('payees by their last use, and what a payment was', async () => {
   const world = await ordersWorld(service);
-  const { payees, get } = await session(world);
+  const { payees, get, search } = await session(world);
   for (const name of ['Aaron', 'Berta'])
     await service.operator('POST', '/beneficiaries', {
       ...{ client_id: world.clientId, beneficiary_name: name, currency: 'EUR', iban: 'DE02120300000000202051' },
@@ -85,6 +86,13 @@ test('payees by their last use, and what a payment was', async () => {
   assert.deepEqual(await payees(''), ['Müller GmbH', 'Aaron', 'Berta']);
   assert.deepEqual(await payees('er'), ['Müller GmbH', 'Berta']);
   assert.deepEqual(await payees('none of this name'), []);
+  const found = await search('ER', '&page=1&page_size=1');
+  assert.deepEqual(
+    [found.body.map(({ name }: { name: string }) => name), found.headers.get('x-total-count')],
+    [['Berta'], '2'],
+  );
+  assert.deepEqual((await search('er', '&page=2&page_size=1')).body[0].name, 'Müller GmbH');
+  assert.deepEqual((await search('', '')).body.length, 3);
   const again = await get(`payments/${id}/again`);
   assert.equal(again.status, 200, again.text);
   const { payee, ...others } = again.body;
