@@ -40,8 +40,8 @@ export default function FilesPage(): ReactNode {
         </>
       }
     >
-      <UploadFile />
       <Columns />
+      <UploadFile />
       <section className="card stack" aria-label={t('files.sent')}>
         <h2>{t('files.sent')}</h2>
         <PagedList found={found} page={page} size={FILES_SHOWN} onPage={setPage}>
