@@ -10,6 +10,11 @@ export function currencyNames(codes: readonly string[], language: Language): [st
   return named([...new Set(codes)].sort(), language, 'currency').map(([code, name]) => [code, `${code} · ${name}`]);
 }
 
+/** The name of a currency, such as `Euro`. */
+export function currencyName(code: string, language: Language): string {
+  return named([code], language, 'currency')[0]?.[1] ?? code;
+}
+
 function named(codes: readonly string[], language: Language, type: 'region' | 'currency'): [string, string][] {
   const names = new Intl.DisplayNames(language, { type });
   return codes.map((code) => [code, names.of(code) ?? code]);

@@ -67,14 +67,43 @@ describe('/app/accounts', { skip }, () => {
     await page.context().close();
   });
 
+  test('of forty currencies one is found by its code or name, and accounts without money are folded', async () => {
+    const { page, fund, clientId } = await open();
+    await fund('GBP', '12.00');
+    await fund('PLN', '7.50');
+    const others = Intl.supportedValuesOf('currency').filter((code) => /^[A-F]/.test(code));
+    for (const currency of others.slice(0, 38))
+      await service.operator('POST', '/currency-accounts', { client_id: clientId, currency });
+    await page.reload();
+    const rows = page.getByRole('table', { name: 'Accounts' }).getByRole('row');
+    await page.getByRole('button', { name: 'Show 38 accounts without money' }).waitFor();
+    assert.equal(await rows.count(), 3, 'a head and two accounts');
+    await assertGood(page);
+    for (const [text, code] of [
+      ['aud', 'AUD'],
+      ['zloty', 'PLN'],
+      ['canadian', 'CAD'],
+    ] as const) {
+      await page.getByLabel('Find a currency').fill(text);
+      await page.getByRole('status').filter({ hasText: '1 currency' }).waitFor();
+      await rows.getByRole('link', { name: code, exact: true }).waitFor();
+    }
+    await page.getByLabel('Find a currency').fill('');
+    await page.getByRole('button', { name: 'Show 38 accounts without money' }).click();
+    await page.getByRole('button', { name: 'Hide 38 accounts without money' }).waitFor();
+    assert.equal(await rows.count(), 41);
+    await assertGood(page);
+    await page.context().close();
+  });
+
   for (const [format, begin] of [
     ['pdf', '%PDF'],
     ['csv', 'transaction_id'],
     ['camt053', '<?xml'],
   ] as const)
     test(`a statement is downloaded as ${format}`, async () => {
-      const { page, fund } = await open();
-      const accountId = await fund('EUR', '7.50');
+      const { page, fund, clientId } = await open();
+      await fund('EUR', '7.50');
       await page.reload();
       await page.getByRole('button', { name: 'Download statement', exact: true }).click();
       const dialog = page.getByRole('dialog');
@@ -92,7 +121,7 @@ describe('/app/accounts', { skip }, () => {
       ]);
       const text = readFileSync(await file.path(), 'latin1');
       assert.ok(text.includes(begin), text.slice(0, 200));
-      assert.ok(file.suggestedFilename().includes(String(accountId)), file.suggestedFilename());
+      assert.match(file.suggestedFilename(), new RegExp(`^statement_${clientId}_2026-11-01_2026-11-24\\.`));
       await page.getByRole('status').filter({ hasText: file.suggestedFilename() }).waitFor();
       await assertGood(page);
       await page.context().close();

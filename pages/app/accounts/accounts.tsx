@@ -8,10 +8,12 @@ import { Status } from '../../design/notice.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { Page } from '../../frame/page.tsx';
-import { useText } from '../../texts/text.tsx';
+import { useLanguage, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
+import { currencyName } from '../names.ts';
 import { AccountState } from './account-state.tsx';
 import { DownloadStatement } from './download-statement.tsx';
+import { useFoundAccounts } from './find-accounts.tsx';
 import { Holds, isHeld } from './holds.tsx';
 import { AccountNumber } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
@@ -52,12 +54,14 @@ function rowsOf({ accounts, balances }: AccountOverview): Row[] {
   }));
 }
 
-function AccountTable({ rows }: { rows: Row[] }): ReactNode {
+function AccountTable({ rows: all }: { rows: Row[] }): ReactNode {
   const t = useText();
+  const { rows, field, fold } = useFoundAccounts(all);
   const [saved, setSaved] = useState<string>();
   return (
     <section className="card stack" aria-label={t('accounts.title')}>
       <Status>{saved !== undefined && t('payments.export.done', { name: saved })}</Status>
+      {field}
       <Table
         name={t('accounts.title')}
         columns={[
@@ -91,6 +95,7 @@ function AccountTable({ rows }: { rows: Row[] }): ReactNode {
         rows={rows}
         rowKey={({ currency }) => currency}
       />
+      {fold}
     </section>
   );
 }
@@ -100,13 +105,22 @@ const nameId = (currency: string) => `account-${currency}`;
 
 function Named({ row: { currency, account } }: { row: Row }): ReactNode {
   const t = useText();
-  if (!account) return currency;
+  const name = currencyName(currency, useLanguage());
+  if (!account)
+    return (
+      <div>
+        {currency}
+        <div className="small quiet">{name}</div>
+      </div>
+    );
   return (
     <div id={nameId(currency)}>
       <Link to="/accounts/currencies/$currency" params={{ currency } as never}>
         {currency}
       </Link>
-      <div className="small quiet">{t('accounts.numbered', { id: String(account.account_id) })}</div>
+      <div className="small quiet">
+        {name} · {t('accounts.numbered', { id: String(account.account_id) })}
+      </div>
     </div>
   );
 }

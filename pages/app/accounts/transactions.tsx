@@ -84,7 +84,8 @@ function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
       ),
     },
     {
-      key: 'balance',
+      // On a phone it has its title: the amount of the line is another one.
+      key: 'after',
       title: t('accounts.balance'),
       numeric: true,
       cell: ({ balance: { amount, credit_debit_indicator: indicator } }) => (

@@ -6,6 +6,7 @@ import { SparkLine } from '../../design/line-chart.tsx';
 import { Money } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
+import { hasMoney } from '../accounts/find-accounts.tsx';
 import { isHeld } from '../accounts/holds.tsx';
 import { useClient } from '../client.tsx';
 
@@ -31,12 +32,18 @@ export function Have(): ReactNode {
         )}
       </div>
       <div className="figures">
-        {balances.slice(0, SHOWN).map((account) => (
+        {byNeed(balances).map((account) => (
           <Account key={account.account_id} of={account} balances={balancesOf(account.currency)} />
         ))}
       </div>
     </section>
   );
+}
+
+/** Accounts with money come first: where there are many, most have none. */
+function byNeed(balances: readonly AccountBalance[]): AccountBalance[] {
+  const [some, none] = [balances.filter(hasMoney), balances.filter((each) => !hasMoney(each))];
+  return [...some, ...none].slice(0, SHOWN);
 }
 
 function Account({ of, balances }: { of: AccountBalance; balances: string[] | undefined }): ReactNode {
