@@ -22,7 +22,7 @@ const NICENESS = 10;
 giveWay(NICENESS, options.kind === 'patient');
 
 const fontDirectories = [join(HERE, 'fonts'), ...options.fontDirectories];
-// Fonts are given as blobs. With paths, the compiler would also use the system's fonts, and documents would differ between machines.
+// Fonts are given as blobs. The system's fonts are kept from the compiler (system-fonts.ts).
 const fontBlobs = fontDirectories.flatMap((directory) =>
   readdirSync(directory)
     .filter((name) => FONT_FILE.test(name))
@@ -31,6 +31,7 @@ const fontBlobs = fontDirectories.flatMap((directory) =>
 );
 const args: CompileArgs = { workspace: HERE, fontArgs: [{ fontBlobs }] };
 const compiler = NodeCompiler.create(args);
+parentPort?.postMessage('ready');
 let logoPath: string | undefined;
 
 function placeLogo(task: DrawTask): void {

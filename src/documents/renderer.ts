@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { monotonic } from '../values/calendar.ts';
+import { hideSystemFonts } from './system-fonts.ts';
 import { RenderError, type Task, type ThreadKind, type WorkerOptions } from './task.ts';
 
 /** Drawing threads of each kind. A second one helps only if there is a core for it. */
@@ -108,11 +109,17 @@ export class Renderer {
   }
 
   #start(kind: ThreadKind): Thread {
+    const showFonts = hideSystemFonts();
     const workerData: WorkerOptions = { fontDirectories: this.#fontDirectories, kind };
     const worker = new Worker(new URL('./renderer-worker.ts', import.meta.url), { workerData, env: {} });
     const thread: Thread = { kind, worker, job: undefined, timer: undefined };
     this.#threads.add(thread);
-    worker.on('message', (answer: Answer) => this.#finish(thread, answer));
+    // Its first message says that it has its fonts.
+    worker.once('message', () => {
+      showFonts();
+      worker.on('message', (answer: Answer) => this.#finish(thread, answer));
+    });
+    worker.once('exit', showFonts);
     worker.on('error', (error) =>
       this.#replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)),
     );

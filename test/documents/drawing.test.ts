@@ -221,6 +221,27 @@ test('a name in another script is drawn with a font of the directory, and only t
   }
 });
 
+test('fonts of the system are not used, so that documents are the same everywhere', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-system-fonts-'));
+  writeFileSync(join(folder, 'other.TTF'), fontFor('株', '式'));
+  const configuration = join(folder, 'fonts.conf');
+  writeFileSync(configuration, `<?xml version="1.0"?><fontconfig><dir>${folder}</dir></fontconfig>`);
+  const former = process.env.FONTCONFIG_FILE;
+  process.env.FONTCONFIG_FILE = configuration;
+  const own = new Renderer({ size: 1 });
+  try {
+    const named = { ...payment, beneficiary: { ...payment.beneficiary, name: 'ACME 株式' } };
+    const drawn = await documentPdf({ renderer: own, institution }, 'pi', named);
+    assert.equal(claimsStandard(drawn), false);
+    assert.equal(process.env.FONTCONFIG_FILE, configuration, 'others find them');
+  } finally {
+    if (former === undefined) delete process.env.FONTCONFIG_FILE;
+    else process.env.FONTCONFIG_FILE = former;
+    await own.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 const claimsStandard = (pdf: Buffer) => pdf.includes('pdfuaid');
 
 /** A font that has two characters, which look as A and B of the service's own. */
