@@ -54,7 +54,7 @@ const TAMPERING: Fault = {
 
 test('processes and connections break under a workload of all changes: nothing is lost, and nothing is done twice', {
   skip,
-  timeout: 170_000,
+  timeout: 280_000,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}`);
   const faults = FAULTS.filter(({ name }) => QUICK.includes(name));
