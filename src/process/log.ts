@@ -30,7 +30,7 @@ export function createLog(level: LogLevel, pretty: boolean): Logger {
   return pino({
     level,
     base: { host: hostname(), pid: process.pid },
-    // pino's own redaction compiles paths, and costs each line ten times what writing it takes (docs/performance.md).
+    // pino's own redaction costs each line about eight times what writing it takes (docs/performance.md).
     formatters: { log: withoutSecrets },
     ...(pretty
       ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,host', translateTime: 'HH:MM:ss' } } }

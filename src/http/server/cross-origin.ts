@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Seconds for which a browser keeps the answer to a preflight: the most that Chromium allows. */
 const PREFLIGHT_SECONDS = 7_200;
@@ -16,26 +16,16 @@ const EXPOSED_HEADERS = [
  * @param allowed whether pages of an origin may call
  */
 export function answerOrigins(app: FastifyInstance, allowed: (origin: string) => boolean | Promise<boolean>): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
     const { origin } = request.headers;
     reply.header('vary', 'Origin');
-    // Programs send none. They do not wait for a promise.
-    if (origin === undefined || origin === 'null') return done();
-    const ask = async () => allowed(origin);
-    ask().then((granted) => {
-      if (!granted || !answerOrigin(request, reply, origin)) done();
-    }, done);
+    if (origin === undefined || origin === 'null' || !(await allowed(origin))) return undefined;
+    reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-expose-headers', EXPOSED_HEADERS);
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return undefined;
+    reply.header('access-control-allow-methods', METHODS);
+    reply.header('access-control-allow-headers', REQUEST_HEADERS);
+    reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
+    return reply.code(204).send();
   });
-}
-
-/** Names the origin in the answer. @returns whether this was a preflight, which has its answer then */
-function answerOrigin(request: FastifyRequest, reply: FastifyReply, origin: string): boolean {
-  reply.header('access-control-allow-origin', origin);
-  reply.header('access-control-expose-headers', EXPOSED_HEADERS);
-  if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-  reply.header('access-control-allow-methods', METHODS);
-  reply.header('access-control-allow-headers', REQUEST_HEADERS);
-  reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
-  void reply.code(204).send();
-  return true;
 }
