@@ -8,6 +8,9 @@ const MAX_FRACTION_DIGITS = 100;
 /** A longer amount may be broken over lines if a table has no room for it. */
 const LONG_CHARACTERS = 24;
 
+/** A longer amount has no room in half a phone: in facts and figures it has the whole line. */
+const WIDE_CHARACTERS = 15;
+
 /**
  * A decimal text in a locale, never rounded. It has at least the places of its currency, and as many as the text needs.
  * @param amount plain decimal text, as `decimal` of the data client gives it
@@ -40,5 +43,10 @@ export function Money({ amount, currency }: MoneyProps): ReactNode {
   const locale = useLocale();
   if (amount === null) return null;
   const text = formatMoney(amount, currency, locale);
-  return <span className={text.length > LONG_CHARACTERS ? 'money long' : 'money'}>{text}</span>;
+  return <span className={`money ${widthOf(text)}`.trim()}>{text}</span>;
+}
+
+function widthOf({ length }: string): 'long' | 'wide' | '' {
+  if (length > LONG_CHARACTERS) return 'long';
+  return length > WIDE_CHARACTERS ? 'wide' : '';
 }

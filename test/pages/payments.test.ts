@@ -347,7 +347,8 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
     authorisation_workflow: '6-eyes',
     client_name: SCRIPT,
   });
-  await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: SCRIPT });
+  const payee = `${SCRIPT} ${'W'.repeat(80)}`;
+  await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: payee });
   const id = await world.create('123456789012345678.12', { reference: 'x'.repeat(140), charges: SCRIPT });
   await world.ask(world.person(SCRIPT), 'PATCH', `/payments/${id}`, { reason: SCRIPT }, '&action=authorise');
   const page = await open(world.person('Ann'), world, '');

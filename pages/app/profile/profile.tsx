@@ -18,7 +18,7 @@ export default function ProfilePage(): ReactNode {
         <Facts
           facts={[
             { name: t('profile.name'), value: <ForeignText>{name}</ForeignText> },
-            { name: t('profile.email'), value: <ForeignText>{email}</ForeignText> },
+            { name: t('profile.email'), value: <ForeignText>{email}</ForeignText>, isWhole: true },
           ]}
         />
       </section>

@@ -21,7 +21,7 @@ export function useContactColumns(): Column<Contact>[] {
       key: 'clients',
       title: t('console.contact.clients'),
       cell: ({ clients }) => (
-        <span className="row">
+        <span className="row console-ids">
           {clients.slice(0, SHOWN_CLIENTS).map(({ client_id: id }) => (
             <IdLink key={id} to="clients" id={id} />
           ))}
