@@ -12,6 +12,7 @@ import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
 import { present, tableOf } from '../values/unknown.ts';
 import { notifyAll } from '../webhooks/notification.ts';
+import type { WhenLocked } from './booking-queue.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import { closeByDebits } from './held-money.ts';
 import { findNamed, namingFault } from './naming.ts';
@@ -32,6 +33,8 @@ import {
 export interface BookingCall {
   act: Act;
   input: TransactionInput;
+  /** The trace span that it belongs to; by default, the current one. */
+  traceparent?: string | null | undefined;
 }
 
 const IDS = { table: 'transactions', column: 'transaction_id' };
@@ -52,6 +55,8 @@ export interface BookingOptions {
   silent?: boolean | undefined;
   /** They are lines of an import, which writes one audit row for all of them. */
   imported?: boolean;
+  /** What to do about accounts that another transaction has locked; by default, wait. */
+  whenLocked?: WhenLocked;
 }
 
 /**
@@ -60,41 +65,46 @@ export interface BookingOptions {
  * invalid_body, invalid_parameter
  */
 export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<TransactionRecord> {
-  const { booked, refused } = await bookTransactions(tx, [{ act, input }]);
-  const [one] = booked;
-  if (!one) throw refused.get(0);
-  return one;
+  const [outcome] = await bookTransactions(tx, [{ act, input }]);
+  if (outcome instanceof Problem) throw outcome;
+  return present(outcome);
 }
 
 /**
  * Books transactions in order: changes the balances of their accounts, and writes a notification for each. Concurrent bookings of one
  * account run one after the other, so no update is lost and every line has its balance.
- * @returns what was booked, and why inputs were refused, by their index
+ * @returns for each call what was booked, or why it was refused; undefined if it was left out, because its account is locked
  * @throws Problem already_exists, for all of them, if the client has a transaction with a given identifier
  */
 export async function bookTransactions(
   tx: Transaction,
   calls: readonly BookingCall[],
   options: BookingOptions = {},
-): Promise<{ booked: TransactionRecord[]; refused: Map<number, Problem> }> {
+): Promise<(TransactionRecord | Problem | undefined)[]> {
   const wanted = calls.map((call): WantedBooking | ReadBooking => {
     const booking = attempt(() => readBooking(call.input, call.act.now));
     return booking instanceof Problem ? { ...call, fault: booking } : { ...call, ...booking };
   });
-  const refused = await judgeBookings(tx, wanted);
+  const { refused, locked } = await judgeBookings(tx, wanted, options.whenLocked);
   const claims = wanted.flatMap((booking, index) => {
-    if (!('valued' in booking) || refused.has(index)) return [];
+    if (!('valued' in booking) || refused.has(index) || locked.has(index)) return [];
     booking.id ??= randomUUID();
     return [{ id: booking.id, clientId: booking.input.client_id, booking, index }];
   });
   // For several, the index would refuse all of them because of one.
-  const given = calls.length > 1 ? calls.flatMap(({ input }) => input.transaction_id ?? []) : [];
+  const given = calls.length > 1 ? claims.flatMap(({ booking }) => booking.input.transaction_id ?? []) : [];
   const taken = await existingIds(tx, IDS, given);
   for (const { id, index } of claims) if (taken.has(id)) refused.set(index, takenId('transaction_id'));
   const lost = new Set(await claimIds(tx, 'transaction_id', claims));
   for (const { index } of lost) refused.set(index, takenId('transaction_id'));
-  const bookings = claims.flatMap((claim) => (refused.has(claim.index) ? [] : [claim.booking]));
-  return { booked: await writeBookings(tx, bookings, options), refused };
+  const accepted = claims.filter(({ index }) => !refused.has(index));
+  const booked = await writeBookings(
+    tx,
+    accepted.map(({ booking }) => booking),
+    options,
+  );
+  const records = new Map(accepted.map(({ index }, place) => [index, booked[place]]));
+  return calls.map((_, index) => refused.get(index) ?? records.get(index));
 }
 
 /** Reads a booking. @throws Problem invalid_body */
@@ -117,39 +127,55 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
   };
 }
 
-/** Locks the accounts of bookings until the transaction ends. @returns why bookings are refused, by their index */
-export async function judgeBookings(tx: Transaction, wanted: readonly WantedBooking[]): Promise<Map<number, Problem>> {
+/**
+ * Locks the accounts of bookings until the transaction ends.
+ * @returns why bookings are refused, and which are left out because their account is locked, by their index
+ */
+export async function judgeBookings(
+  tx: Transaction,
+  wanted: readonly WantedBooking[],
+  whenLocked: WhenLocked = 'wait',
+): Promise<{ refused: Map<number, Problem>; locked: Set<number> }> {
   const refused = new Map<number, Problem>();
+  const locked = new Set<number>();
   const inputs = wanted.map(({ input }) => input);
-  const [accounts, named] = await together([lockAccounts(tx, wanted), findNamed(tx, inputs)]);
+  const [accounts, named] = await together([lockAccounts(tx, wanted, whenLocked), findNamed(tx, inputs)]);
   for (const booking of wanted) booking.account = accounts.get(accountKey(booking.input));
   const strangers = wanted.filter(({ account }) => !account).map(({ input }) => input.client_id);
   // A client that has the account exists.
-  const clients = strangers.length === 0 ? new Set() : await existingClients(tx, strangers);
+  const waits = whenLocked === 'wait';
+  const clients = strangers.length === 0 || !waits ? new Set() : await existingClients(tx, strangers);
   for (const [index, { input, fault, account }] of wanted.entries()) {
+    // Whether it is locked or does not exist shows when somebody waits for it.
+    if (!account && !waits) {
+      locked.add(index);
+      continue;
+    }
     const problem =
       account || clients.has(input.client_id)
         ? (fault ?? accountFault(input, account) ?? namingFault(named, input))
         : noClient();
     if (problem) refused.set(index, problem);
   }
-  return refused;
+  return { refused, locked };
 }
 
 /** The accounts, locked in one order. So other bookings of them come entirely before or entirely after these. */
 async function lockAccounts(
   tx: Transaction,
   wanted: readonly WantedBooking[],
+  whenLocked: WhenLocked,
 ): Promise<Map<string, CurrencyAccountRecord>> {
   const inputs = [...new Map(wanted.map(({ input }) => [accountKey(input), input])).values()];
   if (inputs.length === 0) return new Map();
   const list = new RowList(inputs, (input) => input.client_id, {
     account_id: { type: 'bigint', of: (input) => input.currency_account_id },
   });
+  const [name, skip] = whenLocked === 'wait' ? ['lock', ''] : ['lock-free', 'skip locked'];
   const { rows } = await tx.query<CurrencyAccountRecord>({
-    name: list.named('currency-accounts-lock'),
+    name: list.named(`currency-accounts-${name}`),
     text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a ${list.after('cross join')}
-      where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')} order by a.account_id for no key update of a`,
+      where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')} order by a.account_id for no key update of a ${skip}`,
     values: list.values,
   });
   return new Map(rows.map((row) => [keyOf(row.client_id, row.account_id), row]));
@@ -208,7 +234,8 @@ export async function writeBookings(
   if (!silent)
     await notifyAll(
       tx,
-      booked.map(({ act, input, transaction }) => ({
+      booked.map(({ act, input, transaction, traceparent }) => ({
+        traceparent,
         clientId: input.client_id,
         type: input.kind,
         body: JSON.stringify({ data: [transaction] }),

@@ -10,6 +10,7 @@ import {
   takeChanges,
 } from '../audit/change.ts';
 import { cellOf, withinCell } from '../database/cells/connection.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
 import type { Cell } from '../database/cells/scope.ts';
 import { type Transaction, type TransactionHooks, together } from '../database/database.ts';
 import type { Presentation } from '../payments/presentation.ts';
@@ -50,7 +51,9 @@ export class ChangeRecorder implements TransactionHooks {
 
   beforeReading(tx: Transaction): void {
     const changes = changesOf(tx);
-    if (changes) tx.meanwhile(raiseVersions(tx, changes));
+    if (!changes) return;
+    tx.meanwhile(raiseVersions(tx, changes));
+    sendRaises(tx);
   }
 
   async stepEnded(tx: Transaction): Promise<void> {
@@ -121,6 +124,7 @@ export class ChangeRecorder implements TransactionHooks {
         ({ deleted, known, entity, id }) => deleted === undefined && !known && !texts.has(keyOf(entity, id)),
       );
       // The server raises the versions before it reads.
+      if (unknown.length > 0) sendRaises(tx);
       const [, read] = await together([
         raised,
         readRecords(tx, unknown, { now: act.now, presentation: this.#presentation() }),
@@ -179,16 +183,60 @@ const raised = (rows: string) =>
   `insert into change_versions as v (entity, entity_id, version) ${rows}
     on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`;
 
-/** Raises the versions of existing records. A record that the transaction creates has version 1, and no row. */
-async function raiseVersions(tx: Transaction, { records, raised: asked, versions }: Changes): Promise<void> {
-  const fresh = [...records].filter(([key, { created }]) => !created && !asked.has(key));
-  if (fresh.length === 0) return;
-  for (const [key] of fresh) asked.add(key);
-  const old = fresh.map(([, change]) => change);
-  const [only] = old;
+/** The steps of a transaction whose versions are still to be raised, and what tells that they are. */
+const RAISES = new WeakMap<Transaction, { steps: Changes[]; sent: PromiseWithResolvers<void> }>();
+
+/**
+ * Raises the versions of existing records. A record that the transaction creates has version 1, and no row. Steps that end in the same turn
+ * of the event loop are raised together, unless something is to be read before (`sendRaises`).
+ */
+function raiseVersions(tx: Transaction, changes: Changes): Promise<void> {
+  const waiting = RAISES.get(tx);
+  if (waiting) {
+    waiting.steps.push(changes);
+    return waiting.sent.promise;
+  }
+  const sent = Promise.withResolvers<void>();
+  RAISES.set(tx, { steps: [changes], sent });
+  // With several cells, the transaction may be in another cell by then.
+  if (hasSeveralCells(tx)) sendRaises(tx);
+  else queueMicrotask(() => sendRaises(tx));
+  return sent.promise;
+}
+
+/** Sends the statements that raise versions, if any wait to be sent. */
+function sendRaises(tx: Transaction): void {
+  const waiting = RAISES.get(tx);
+  if (!waiting) return;
+  RAISES.delete(tx);
+  const statements: Promise<void>[] = [];
+  let round = new Map<string, { change: Change; versions: Map<string, number> }>();
+  for (const { records, raised: asked, versions } of waiting.steps) {
+    const fresh = [...records].filter(([key, { created }]) => !created && !asked.has(key));
+    // A record of two steps gets two versions.
+    if (fresh.some(([key]) => round.has(key))) {
+      statements.push(raiseTogether(tx, round));
+      round = new Map();
+    }
+    for (const [key, change] of fresh) {
+      asked.add(key);
+      round.set(key, { change, versions });
+    }
+  }
+  statements.push(raiseTogether(tx, round));
+  together(statements).then(() => waiting.sent.resolve(), waiting.sent.reject);
+}
+
+async function raiseTogether(
+  tx: Transaction,
+  round: ReadonlyMap<string, { change: Change; versions: Map<string, number> }>,
+): Promise<void> {
+  const [only, ...others] = round.values();
+  if (!only) return;
+  const old = [only, ...others].map(({ change }) => change);
   const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>(
-    old.length === 1 && only
-      ? { name: 'change-version', text: raised('values ($1, $2, 2)'), values: [only.entity, only.id] }
+    others.length === 0
+      ? { name: 'change-version', text: raised('values ($1, $2, 2)'), values: [only.change.entity, only.change.id] }
       : {
           name: 'change-versions',
           text: raised(
@@ -197,5 +245,8 @@ async function raiseVersions(tx: Transaction, { records, raised: asked, versions
           values: [textArray(old.map(({ entity }) => entity)), textArray(old.map(({ id }) => id))],
         },
   );
-  for (const row of rows) versions.set(keyOf(row.entity, row.entity_id), row.version);
+  for (const row of rows) {
+    const key = keyOf(row.entity, row.entity_id);
+    round.get(key)?.versions.set(key, row.version);
+  }
 }

@@ -52,12 +52,14 @@ export interface WebhookEvent {
   now: Date;
   /** The payment that it is about, for searching a payment's notifications. */
   paymentId?: string;
+  /** The trace span that causes it; by default, the current one. */
+  traceparent?: string | null | undefined;
 }
 
 const OF_ALL = `insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent)
-  select client_id, type, body, created_at, payment_id, $6
-  from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
-    with ordinality as e(client_id, type, body, created_at, payment_id, n)
+  select client_id, type, body, created_at, payment_id, traceparent
+  from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
+    with ordinality as e(client_id, type, body, created_at, payment_id, traceparent, n)
   order by n
   returning id, client_id, type, created_at`;
 const intoOutbox = (events: string) => `insert into webhook_outbox (event_id, client_id, type, created_at)
@@ -105,13 +107,14 @@ export async function notifyAll(
 async function writeEvents(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
   leaveWork(tx, 'events');
+  const current = tracing()?.current() ?? null;
   await write(tx, [
     events.map((event) => event.clientId),
     events.map((event) => event.type),
     events.map((event) => event.body),
     events.map((event) => event.now),
     events.map((event) => event.paymentId ?? null),
-    cause(),
+    events.map(({ traceparent = current }) => traceparent),
   ]);
 }
 
@@ -139,9 +142,4 @@ async function write(tx: Transaction, values: unknown[]): Promise<void> {
 /** The instant in a notification's id (UUID version 7). It is the moment of its event, which determines its partition. */
 export function instantOf(notificationId: string): Date {
   return new Date(Number.parseInt(notificationId.replaceAll('-', '').slice(0, 12), 16));
-}
-
-/** The trace span that causes an event; null if nobody collects traces. */
-function cause(): string | null {
-  return tracing()?.current() ?? null;
 }

@@ -41,7 +41,9 @@ export function change<R extends FastifyRequest, Value>(
 /** What a change of an operator depends on: the operator's rights, and the key. @throws Problem like `idempotencyKey` */
 export function guardOf(request: FastifyRequest) {
   const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
+  const { tokenId, sessionId, actor } = request.operator;
   return {
+    caller: `${actor} ${tokenId} ${sessionId}`,
     keyed: key === undefined ? undefined : { key, sha256: fingerprint(request) },
     confirm: (tx: Transaction) => confirmOperator(tx, request.operator, request.now),
   };

@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type BookingCall, bookTransaction, bookTransactions } from '../../accounts/booking.ts';
-import { BookingQueue } from '../../accounts/booking-queue.ts';
+import { type BookingCall, bookTransactions } from '../../accounts/booking.ts';
+import { BookingQueue, type WhenLocked } from '../../accounts/booking-queue.ts';
 import { TRANSACTION } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
+import { ClientMoves } from '../../database/cells/client-moves.ts';
+import { inScope } from '../../database/cells/scope.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
+import { tracing } from '../../process/tracing.ts';
+import { Problem } from '../../values/errors.ts';
 import { closed } from '../../values/schemas.ts';
 import { codeOf } from '../../values/unknown.ts';
 import { TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
@@ -116,8 +121,10 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
   const queue = bookings(context);
   serve(app, BOOK, async (request, reply) => {
     const { client_id: clientId, currency_account_id: account } = request.body;
-    const call = { request, act: operatorAct(request), input: request.body, ...guardOf(request) };
-    return sendChange(reply, await queue.book(`${clientId} ${account}`, call));
+    const traceparent = tracing()?.current();
+    const call = { request, act: operatorAct(request), input: request.body, traceparent, ...guardOf(request) };
+    const cell = request.cellScope?.cell;
+    return sendChange(reply, await queue.book(typeof cell === 'number' ? cell : 0, `${clientId} ${account}`, call));
   });
   serve(app, LIST, async ({ query }, reply) => {
     const filter = {
@@ -134,21 +141,42 @@ type BookingRequest = BookingCall & ReturnType<typeof guardOf> & { request: Fast
 /** SQLSTATEs for a value that the database refuses: out of range, against a constraint, or a duplicate. */
 const REFUSED_VALUE = /^2[23]/;
 
-/** Queues the bookings of each account. */
+/** Thrown to undo a booking whose account is locked. */
+class AccountLocked extends Error {}
+
+/** Queues bookings. */
 function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> {
-  const answer = (record: object): StoredAnswer => ({ status: 201, body: JSON.stringify(record) });
-  return new BookingQueue({
-    alone: ({ request, act, input, ...guard }) =>
-      runChange(context, request, { ...guard, work: async (tx) => answer(await bookTransaction(tx, act, input)) }),
-    together: (calls) =>
-      runTogether(context, calls, async (tx, fit) => {
-        const { booked, refused } = await bookTransactions(tx, fit);
-        const rest = booked.map(answer);
-        return fit.map((_, index) => refused.get(index) ?? (rest.shift() as StoredAnswer));
-      }).catch((error: unknown) => {
-        // One of them has such a value, and nothing was booked. Each is then booked alone, and told its own fault.
-        if (REFUSED_VALUE.test(codeOf(error) ?? '')) return [];
-        throw error;
-      }),
+  const book = async (tx: Transaction, calls: readonly BookingCall[], whenLocked: WhenLocked) =>
+    (await bookTransactions(tx, calls, { whenLocked })).map((outcome) =>
+      outcome === undefined || outcome instanceof Problem ? outcome : { status: 201, body: JSON.stringify(outcome) },
+    );
+
+  const alone = ({ request, keyed, confirm, ...call }: BookingRequest, whenLocked: WhenLocked) =>
+    runChange(context, request, {
+      ...{ keyed, confirm },
+      work: async (tx) => {
+        const [outcome] = await book(tx, [call], whenLocked);
+        if (outcome instanceof Problem) throw outcome;
+        if (outcome === undefined) throw new AccountLocked('the account of a booking is locked');
+        return outcome;
+      },
+    }).catch((error: unknown) => {
+      if (error instanceof AccountLocked) return undefined;
+      throw error;
+    });
+
+  const shared = (calls: readonly BookingRequest[], whenLocked: WhenLocked) =>
+    runTogether(context, calls, (tx, fit) => book(tx, fit, whenLocked)).catch((error: unknown) => {
+      // One of them has such a value, or its client is being moved. Nothing was booked. Each is booked alone, and told its own fault.
+      if (REFUSED_VALUE.test(codeOf(error) ?? '') || error instanceof ClientMoves) return [];
+      throw error;
+    });
+
+  return new BookingQueue((calls, whenLocked) => {
+    const [first] = calls;
+    const work = async () =>
+      first && calls.length === 1 ? [await alone(first, whenLocked)] : shared(calls, whenLocked);
+    // A turn begins when another one ends, so it would run in the cell of that one.
+    return first?.request.cellScope ? inScope(first.request.cellScope, work) : work();
   });
 }

@@ -34,8 +34,11 @@ export async function refuseMoving(db: Db, clientId: string): Promise<never> {
   throw new ClientMoves();
 }
 
-/** Keeps the client in its cell until a change of its records ends. Does nothing if there is one cell. @throws ClientMoves */
-export async function holdScope(tx: Transaction, { cellScope }: FastifyRequest): Promise<void> {
-  if (typeof cellScope?.cell !== 'number' || cellScope.clientId === undefined) return;
-  await holdClients(tx, new Map([[cellScope.clientId, cellScope.cell]]));
+/** Keeps the clients of requests in their cells until a change of their records ends. Does nothing if there is one cell. @throws ClientMoves */
+export async function holdScopes(tx: Transaction, requests: readonly FastifyRequest[]): Promise<void> {
+  const cells = new Map<string, number>();
+  for (const { cellScope } of requests)
+    if (typeof cellScope?.cell === 'number' && cellScope.clientId !== undefined)
+      cells.set(cellScope.clientId, cellScope.cell);
+  await holdClients(tx, cells);
 }

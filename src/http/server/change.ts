@@ -12,7 +12,7 @@ import {
 import { Problem } from '../../values/errors.ts';
 import { present } from '../../values/unknown.ts';
 import { sendJson } from '../schemas/reply.ts';
-import { holdScope } from './cells.ts';
+import { holdScopes } from './cells.ts';
 
 /** Describes a change. */
 interface ChangeCall<Answer extends StoredAnswer | undefined> {
@@ -40,7 +40,7 @@ export async function runChange<Answer extends StoredAnswer | undefined>(
     return await transaction(pool, async (tx) => {
       const opening = together([
         confirm(tx),
-        request.cellScope && holdScope(tx, request),
+        request.cellScope && holdScopes(tx, [request]),
         keyed && claimKey(tx, vault, keyed, request.now),
       ]).then(([, , known]) => {
         if (known) throw new Undone({ ...known, headers: replayed(known) });
@@ -63,35 +63,47 @@ export async function runChange<Answer extends StoredAnswer | undefined>(
 interface SharedCall {
   request: FastifyRequest;
   keyed?: KeyedRequest | undefined;
+  /** Who calls. Several calls of one caller are confirmed once. */
+  caller: string;
   confirm: (tx: Transaction) => Promise<unknown>;
 }
 
 /**
- * Does the work of several requests of one client in one transaction. Each has its own answer, refusal and key.
- * @param work for those that are not refused and have no answer yet
- * @returns the answer or the refusal of each; undefined for one that waits for another one with the same key
- * @throws what fails for all of them: nothing was done then
+ * Does the work of several requests in one transaction. Their clients are in the same cell. Each has its own answer, refusal and key.
+ * @param work for those that are not refused and have no answer yet; undefined leaves a request out
+ * @returns the answer or the refusal of each; undefined for one that was left out, or waits for another one with the same key
+ * @throws ClientMoves, and what fails for all of them: nothing was done then
  */
 export async function runTogether<Call extends SharedCall>(
   { pool, vault }: Pick<Context, 'pool' | 'vault'>,
   calls: readonly Call[],
-  work: (tx: Transaction, calls: readonly Call[]) => Promise<(StoredAnswer | Problem)[]>,
+  work: (tx: Transaction, calls: readonly Call[]) => Promise<(StoredAnswer | Problem | undefined)[]>,
 ): Promise<(StoredAnswer | Problem | undefined)[]> {
   const outcomes = new Map<Call, StoredAnswer | Problem>();
   await transaction(pool, async (tx) => {
-    const [first] = calls;
-    if (first?.request.cellScope) await holdScope(tx, first.request);
+    await holdScopes(
+      tx,
+      calls.map(({ request }) => request),
+    );
     // Keys are claimed in one order. Otherwise two transactions could deadlock.
     const ordered = [...new Map(calls.map((call) => [call.keyed?.key ?? call, call])).values()].toSorted(byKey);
-    const opened = await together(ordered.map((call) => open(tx, vault, call)));
+    const confirmed = new Map<string, Promise<unknown>>();
+    const opened = await together(
+      ordered.map((call) => {
+        const confirmation = confirmed.get(call.caller) ?? call.confirm(tx);
+        confirmed.set(call.caller, confirmation);
+        return open(tx, vault, { ...call, confirmation });
+      }),
+    );
     for (const [index, outcome] of opened.entries()) if (outcome) outcomes.set(present(ordered[index]), outcome);
     const fit = ordered.filter((call) => !outcomes.has(call));
     const results = await work(tx, fit);
-    for (const [index, call] of fit.entries()) outcomes.set(call, present(results[index]));
-    for (const { keyed, outcome } of fit.map((call) => ({ keyed: call.keyed, outcome: outcomes.get(call) }))) {
-      if (!keyed || !outcome) continue;
-      if (outcome instanceof Problem) freeKeys(tx, [keyed.key]);
-      else storeAnswer(tx, vault, keyed, outcome);
+    for (const [index, call] of fit.entries()) {
+      const outcome = results[index];
+      if (outcome) outcomes.set(call, outcome);
+      if (!call.keyed) continue;
+      if (!outcome || outcome instanceof Problem) freeKeys(tx, [call.keyed.key]);
+      else storeAnswer(tx, vault, call.keyed, outcome);
     }
   });
   return calls.map((call) => outcomes.get(call));
@@ -107,10 +119,10 @@ function byKey({ keyed: one }: SharedCall, { keyed: other }: SharedCall): number
 async function open(
   tx: Transaction,
   vault: Context['vault'],
-  { request, keyed, confirm }: SharedCall,
+  { request, keyed, confirmation }: SharedCall & { confirmation: Promise<unknown> },
 ): Promise<StoredAnswer | Problem | undefined> {
   const [confirmed, claimed] = await Promise.allSettled([
-    confirm(tx),
+    confirmation,
     keyed && claimKey(tx, vault, keyed, request.now),
   ]);
   const failed = [confirmed, claimed].find(({ status }) => status === 'rejected');

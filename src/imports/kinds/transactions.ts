@@ -15,7 +15,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
   read: (line, input, { act }) => ({ line, act, ...readBooking(input, act.now) }),
 
   async check(tx, rows) {
-    const refusals = new Refusals().refuseRows(rows, await judgeBookings(tx, rows));
+    const refusals = new Refusals().refuseRows(rows, (await judgeBookings(tx, rows)).refused);
     await resolveIds(tx, rows, refusals, 'transaction');
     return refusals;
   },

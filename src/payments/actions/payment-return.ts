@@ -3,7 +3,9 @@ import { openCurrencyAccount } from '../../accounts/currency-account.ts';
 import type { TransactionInput } from '../../accounts/transaction.ts';
 import type { Act } from '../../audit/act.ts';
 import type { Transaction } from '../../database/database.ts';
+import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
+import { present } from '../../values/unknown.ts';
 import { type MoveRequest, movePayment } from '../lifecycle.ts';
 import type { Presentation } from '../presentation.ts';
 
@@ -35,9 +37,11 @@ export async function creditReturns(
   if (returned.length === 0) return [];
   const credits = await creditsOf(tx, act, returned);
   const calls = credits.map((input) => ({ act, input }));
-  const { booked, refused } = await bookTransactions(tx, calls, { silent });
-  for (const problem of refused.values()) throw problem;
-  return booked.map(({ transaction_id: id }) => id);
+  const outcomes = await bookTransactions(tx, calls, { silent });
+  return outcomes.map((outcome) => {
+    if (outcome instanceof Problem) throw outcome;
+    return present(outcome).transaction_id;
+  });
 }
 
 /** A payment whose amount is credited back to the client. */
