@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { listCells } from '../src/database/cells/cell.ts';
+import { splitStatements } from '../src/database/cells/migrations.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/delivery/retention.ts';
@@ -41,7 +42,11 @@ test('lombard migrate: --check says what is missing, --print writes it, and it i
 
     const printed = await lombard(['migrate', '--print'], environment).ended;
     assert.equal(printed.code, 0, printed.stderr);
-    await query(database.url, printed.stdout);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    // One after the other, as psql does it.
+    for (const statement of splitStatements(printed.stdout)) await client.query(statement);
+    await client.end();
     const again = await lombard(['migrate', '--check'], environment).ended;
     assert.deepEqual([again.code, again.stdout], [0, '']);
     const service = await startTestService({ LOMBARD_MIGRATE: 'no' }, { url: database.url, drop: async () => {} });

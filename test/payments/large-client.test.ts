@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { approvalsWorld, copyPayment } from '../world/approvals.ts';
 import { onServer } from '../world/cluster.ts';
 import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
+import { pageSession } from '../world/page-session.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 
@@ -97,6 +98,11 @@ test('what is done with one payment reads no index of all payments of its client
   for (const query of PAGES) {
     const page = await world.ask(ann, 'GET', '/payments', undefined, query);
     assert.equal(page.status, 200, page.text);
+  }
+  const pages = await pageSession(service, ann.id);
+  for (const data of ['home', 'outlook']) {
+    const shown = await pages.call('GET', `/app/data/${data}?client_id=${world.clientId}`);
+    assert.equal(shown.status, 200, shown.text);
   }
   // What follows from it: the feed, the totals.
   await until(async () => {

@@ -9,6 +9,7 @@ import { searchPayments, searchStatement } from '../../src/payments/search/searc
 import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';
 import { figuresStatement } from '../../src/payments/views/figures.ts';
 import { marksStatement } from '../../src/payments/views/marks.ts';
+import { readOutlook } from '../../src/payments/views/outlook.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { client } from '../world/payments.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -297,6 +298,80 @@ test('the first page reads figures that are kept, and no payment', async () => {
 
 /** A server as PostgreSQL sets it up by itself, without what a migration sets for the service (src/database/plan-settings.ts). */
 const DEFAULT_SETTINGS = `set random_page_cost = 4; set jit = on; set max_parallel_workers_per_gather = 2; set plan_cache_mode = auto`;
+
+/** What `readOutlook` says, from the rows themselves. */
+async function outlookOfRows(clientId: string, today: string): Promise<unknown> {
+  const { rows: leaving } = await db.query(
+    `select greatest(payment_date, $2::date)::text as day, payment_currency as currency, count(*)::int as count,
+        trim_scale(sum(amount))::text as amount
+      from payments where client_id = $1 and phase in (1, 2) and payment_date <= $2::date + 14 and status <> 'Executing Payment'
+      group by 1, 2 order by 2, 1`,
+    [clientId, today],
+  );
+  const { rows: wrong } = await db.query(
+    `select payment_id, amount::text as amount, payment_currency, beneficiary_name,
+        case when returned then 'returned' when invalidated then 'invalidated' when return_started then 'return_started' else 'information' end as what,
+        case when phase = 5 then cancelled_date end as at
+      from payments where client_id = $1
+        and (phase = 2 and (return_started or status = 'Need more beneficiary information')
+          or phase = 5 and created >= $2::date - 90 and (invalidated or returned) and cancelled_date >= $2::date - 14)
+      order by at desc nulls first, created desc limit 10`,
+    [clientId, today],
+  );
+  return { leaving, wrong };
+}
+
+test('what leaves and what went wrong reads few payments, and says what all rows say', async () => {
+  const today = '2025-06-20';
+  await db.query(
+    `update payments set invalidated = amount % 3 = 0, returned = amount % 5 = 0, cancelled_date = created + amount % 120 * interval '1 day'
+     where client_id = 'CLI-LARGE' and phase = 5`,
+  );
+  await db.query(
+    `update payments set return_started = true
+     where client_id = 'CLI-LARGE' and status = 'Waiting for payment date' and amount % 100 = 0`,
+  );
+  await db.query('vacuum (analyze) payments');
+  const cells = await readPaths(db);
+  const compared: number[] = [];
+  /** Compares, and returns how many rows of payments were read. */
+  const read = async (setUp: string): Promise<number> => {
+    const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp, cells });
+    const rowsRead = async (): Promise<number> => {
+      await pool.query('select pg_stat_force_next_flush()');
+      const { rows } = await pool.query<{ n: number }>(
+        `select seq_tup_read + coalesce(idx_tup_fetch, 0) as n from pg_stat_user_tables
+         where relname = 'payments' and schemaname = current_schema()`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    try {
+      const before = await rowsRead();
+      const { leaving, wrong } = await readOutlook(pool, view.clientId, today);
+      const after = await rowsRead();
+      assert.deepEqual({ leaving, wrong }, await outlookOfRows(view.clientId, today));
+      assert.ok(leaving.length > 40 && wrong.length === 10, `${leaving.length} sums, ${wrong.length} payments`);
+      compared.push(leaving.reduce((sum, { count }) => sum + count, 0));
+      return after - before;
+    } finally {
+      await pool.end();
+    }
+  };
+  for (const setUp of ['', DEFAULT_SETTINGS]) {
+    const rows = await read(setUp);
+    assert.ok(rows <= FEW, `${rows} rows were read (${setUp})`);
+  }
+  // Sums that are not rolled up yet, and fewer payments that cannot go on, so that ended ones are listed.
+  await db.query(
+    `update payments set amount = amount + 0.5 where client_id = 'CLI-LARGE' and phase = 1 and payment_id like 'LARGE11%'`,
+  );
+  await db.query(
+    `update payments set status = 'Executing Payment', return_started = false
+     where client_id = 'CLI-LARGE' and (status = 'Need more beneficiary information' or return_started) and amount <> 14`,
+  );
+  await read('');
+  assert.ok((compared[1] as number) > (compared[2] as number) && compared[0] === compared[1], compared.join());
+});
 
 test('the institution’s search reads what a text names, and no table whole', async () => {
   await db.query(

@@ -37,27 +37,43 @@ export interface Outlook {
 }
 
 /**
- * What leaves in the next days, and what failed in the last ones.
+ * What leaves, by day and currency. What waits for approvals is kept as totals (totals.ts); the rest is added up from an index that has the
+ * amounts, so that no payment is read. $2 is today, $3 the last day.
+ */
+const LEAVING = `select greatest(day, $2::date)::text as day, currency, sum(n)::bigint as count, trim_scale(sum(amount))::text as amount
+  from (select payment_date as day, payment_currency as currency, count(*) as n, sum(amount) as amount from payments
+      where client_id = $1 and phase = 2 and status <> 'Executing Payment' and payment_date <= $3::date
+      group by payment_date, payment_currency
+    union all select day, payment_currency, n, amount from payment_waiting_totals
+      where client_id = $1 and grain = 1 and contact_id = '' and day <= $3::date
+    union all select payment_date, payment_currency, n, amount from payment_total_deltas
+      where client_id = $1 and phase = 1 and payment_date <= $3::date) leaving
+  group by 1, 2 having sum(n) <> 0 order by 2, 1`;
+
+/** The last payments of a kind that went wrong. Each kind has its index, in the order of the list. */
+const lastWrong = (at: string, condition: string, order: string) =>
+  `(select payment_id, amount::text as amount, payment_currency, beneficiary_name, created, ${at} as at,
+      case when returned then 'returned' when invalidated then 'invalidated' when return_started then 'return_started' else 'information' end as what
+    from payments where client_id = $1 and ${condition} order by ${order} limit ${MAX_WRONG})`;
+/** $2 is the first day of creation that counts, $3 the first day on which a payment may have ended. */
+const WRONG = `select payment_id, amount, payment_currency, beneficiary_name, what, at from (
+    ${lastWrong('null::timestamptz', "phase = 2 and (return_started or status = 'Need more beneficiary information')", 'created desc')}
+    union all
+    ${lastWrong(
+      'cancelled_date',
+      'phase = 5 and (invalidated or returned) and created >= $2::date and cancelled_date >= $3::date',
+      'cancelled_date desc, created desc',
+    )}) wrong
+  order by at desc nulls first, created desc limit ${MAX_WRONG}`;
+
+/**
+ * What leaves in the next days, and what failed in the last ones. Sums are exact, and only listed payments are read, however many there are.
  * @param today the London day. Overdue payments count for it
  */
 export async function readOutlook(db: Db, clientId: string, today: string): Promise<Outlook> {
   const days = Array.from({ length: DAYS + 1 }, (_, index) => addDays(today, index));
-  const leaving = await db.query<Leaving>(
-    `select greatest(payment_date, $2::date)::text as day, payment_currency as currency, count(*) as count,
-        trim_scale(sum(amount))::text as amount
-      from payments where client_id = $1 and phase in (1, 2) and payment_date <= $3::date and status <> 'Executing Payment'
-      group by 1, 2 order by 2, 1`,
-    [clientId, today, days.at(-1)],
-  );
-  const wrong = await db.query<Wrong>(
-    `select payment_id, amount::text as amount, payment_currency, beneficiary_name,
-        case when returned then 'returned' when invalidated then 'invalidated' when return_started then 'return_started' else 'information' end as what,
-        case when phase = 5 then cancelled_date end as at
-      from payments where client_id = $1
-        and (phase = 2 and (return_started or status = 'Need more beneficiary information')
-          or phase = 5 and created >= $2::date and (invalidated or returned) and cancelled_date >= $3::date)
-      order by at desc nulls first, created desc limit ${MAX_WRONG}`,
-    [clientId, addDays(today, -MAX_AGE_DAYS), addDays(today, -DAYS)],
-  );
-  return { days, leaving: leaving.rows, wrong: wrong.rows };
+  const { rows: leaving } = await db.query<Leaving>(LEAVING, [clientId, today, days.at(-1)]);
+  const since = [addDays(today, -MAX_AGE_DAYS), addDays(today, -DAYS)];
+  const { rows: wrong } = await db.query<Wrong>(WRONG, [clientId, ...since]);
+  return { days, leaving, wrong };
 }
