@@ -36,6 +36,9 @@ interface FinderProps {
   maxLength: number;
 }
 
+/** A name in Arabic is cut at its end, and not at its beginning. */
+const TEXT = { type: 'text', dir: 'auto', autoComplete: 'off', spellCheck: false } as const;
+
 /** A field, and the list of results for its text: arrow keys mark, Enter chooses, Escape closes. */
 export function Finder(props: FinderProps): ReactNode {
   const { label, name, placeholder, value, onChange, finds, none, field, maxLength } = props;
@@ -85,7 +88,7 @@ export function Finder(props: FinderProps): ReactNode {
       <div className="finder-field">
         <Icon name="search" />
         <input
-          type="text"
+          {...TEXT}
           role="combobox"
           name={name}
           {...namesOf({ id: input, label, field }, () => setOpen(true))}
@@ -94,8 +97,6 @@ export function Finder(props: FinderProps): ReactNode {
           aria-autocomplete="list"
           aria-activedescendant={isShown && current >= 0 ? idOf(current) : undefined}
           placeholder={placeholder}
-          autoComplete="off"
-          spellCheck={false}
           maxLength={maxLength}
           // biome-ignore lint/a11y/noAutofocus: a dialog that is one field
           autoFocus={isAlways}
