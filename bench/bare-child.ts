@@ -9,6 +9,8 @@ app.get('/payments', () => {
   throw new Error('Authentication failed');
 });
 process.send?.({ api: await app.listen({ port: 0, host: '127.0.0.1' }) });
+// The bench was interrupted, or has ended.
+process.once('disconnect', () => process.exit(0));
 process.on('message', async (message) => {
   if (message !== 'stop') return;
   await app.close();

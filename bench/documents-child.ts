@@ -14,5 +14,7 @@ await service.query(
   [world.clientId, world.contactId, world.tradeId, world.beneficiaryId, PAYMENTS],
 );
 await service.query('analyze');
+// The bench was interrupted, or has ended.
+process.once('disconnect', () => process.exit(0));
 process.on('message', () => void service.stop().then(() => process.exit(0)));
 process.send?.({ api: service.api, token: await world.signIn(), clientId: world.clientId, payments: PAYMENTS });

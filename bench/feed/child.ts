@@ -30,6 +30,8 @@ process.on('message', (message) => {
   else feed = message === 'feed';
   return process.send?.({});
 });
+// The bench was interrupted, or has ended.
+process.once('disconnect', () => process.exit(0));
 process.once('SIGTERM', async () => {
   await service.stop();
   if (process.connected) process.disconnect();
