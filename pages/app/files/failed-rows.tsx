@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { downloadErrors, FAILED_SHOWN, type FailedRow, failedQuery } from '../../data/files.ts';
 import { Button } from '../../design/button.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { SentMoney } from '../../design/sent-money.tsx';
 import { Failure } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { save } from '../../frame/save.ts';
@@ -44,12 +45,18 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
             name={t('files.failed')}
             columns={[
               { key: 'line', title: t(hasLines ? 'files.line' : 'files.row'), cell: place },
-              { key: 'payee', title: t('payments.field.payee'), cell: (row) => <Own row={row} of="payee" /> },
+              {
+                key: 'payee',
+                title: t('payments.field.payee'),
+                cell: (row) => <ForeignText>{String(row.beneficiary_name ?? row.beneficiary_id ?? '')}</ForeignText>,
+              },
               {
                 key: 'amount',
                 title: t('payments.field.amount'),
                 numeric: true,
-                cell: (row) => <Own row={row} of="amount" />,
+                cell: ({ payment_amount: amount, payment_currency: currency }) => (
+                  <SentMoney amount={amount} currency={currency} />
+                ),
               },
               { key: 'reason', title: t('files.why'), cell: (row) => <Why row={row} /> },
             ]}
@@ -60,13 +67,6 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
       </PagedList>
     </section>
   );
-}
-
-/** A value of the row, as it was sent. */
-function Own({ row, of }: { row: FailedRow; of: 'payee' | 'amount' }): ReactNode {
-  const said =
-    of === 'payee' ? [row.beneficiary_name ?? row.beneficiary_id] : [row.payment_currency, row.payment_amount];
-  return <ForeignText>{said.filter((each) => each !== undefined && each !== null).join(' ')}</ForeignText>;
 }
 
 function Why({ row }: { row: FailedRow }): ReactNode {

@@ -4,6 +4,7 @@ import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
+import { SentMoney } from '../../design/sent-money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Count } from '../lists/count.tsx';
 import { KnownFacts } from '../lists/known-facts.tsx';
@@ -92,19 +93,6 @@ function said(row: FailedRow, ...fields: string[]): string {
     .join(' ');
 }
 
-const AMOUNT = /^\d{1,30}(\.\d{1,8})?$/;
-const CURRENCY = /^[A-Z]{3}$/;
-
-/** The amount that a row asks for; if it is none, the text that was sent. */
-function SaidAmount({ row }: { row: FailedRow }): ReactNode {
-  const [amount, currency] = [said(row, 'payment_amount'), said(row, 'payment_currency')];
-  return AMOUNT.test(amount) && CURRENCY.test(currency) ? (
-    <Money amount={amount} currency={currency} />
-  ) : (
-    <ForeignText>{said(row, 'payment_currency', 'payment_amount')}</ForeignText>
-  );
-}
-
 /** The rows that cannot be processed, counted from 1, with their errors. */
 function FailedRows({ id }: { id: string }): ReactNode {
   const t = useText();
@@ -139,7 +127,7 @@ function FailedRows({ id }: { id: string }): ReactNode {
             key: 'amount',
             title: t('console.col.amount'),
             numeric: true,
-            cell: (row) => <SaidAmount row={row} />,
+            cell: (row) => <SentMoney amount={said(row, 'payment_amount')} currency={said(row, 'payment_currency')} />,
           },
           {
             key: 'why',
