@@ -1,10 +1,9 @@
 import { waitedInVain } from '../database/fault.ts';
 import { Problem } from '../values/errors.ts';
+import type { WhenLocked } from './account-lock.ts';
 
 /** The most bookings that share a transaction. */
 const MAX_TOGETHER = 64;
-/** What a transaction does about an account that somebody else has locked: it waits, or leaves the account's bookings out. */
-export type WhenLocked = 'wait' | 'leave out';
 
 /**
  * Books calls in one transaction.

@@ -12,8 +12,8 @@ import { attempt, Problem } from '../values/errors.ts';
 import { decimal, sum } from '../values/money.ts';
 import { present, tableOf } from '../values/unknown.ts';
 import { notifyAll } from '../webhooks/notification.ts';
-import type { WhenLocked } from './booking-queue.ts';
-import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
+import { accountKey, lockAccounts, type WhenLocked } from './account-lock.ts';
+import type { CurrencyAccountRecord } from './currency-account.ts';
 import { closeByDebits } from './held-money.ts';
 import { findNamed, namingFault } from './naming.ts';
 import {
@@ -139,7 +139,7 @@ export async function judgeBookings(
   const refused = new Map<number, Problem>();
   const locked = new Set<number>();
   const inputs = wanted.map(({ input }) => input);
-  const [accounts, named] = await together([lockAccounts(tx, wanted, whenLocked), findNamed(tx, inputs)]);
+  const [accounts, named] = await together([lockAccounts(tx, inputs, whenLocked), findNamed(tx, inputs)]);
   for (const booking of wanted) booking.account = accounts.get(accountKey(booking.input));
   const strangers = wanted.filter(({ account }) => !account).map(({ input }) => input.client_id);
   // A client that has the account exists.
@@ -158,27 +158,6 @@ export async function judgeBookings(
     if (problem) refused.set(index, problem);
   }
   return { refused, locked };
-}
-
-/** The accounts, locked in one order. So other bookings of them come entirely before or entirely after these. */
-async function lockAccounts(
-  tx: Transaction,
-  wanted: readonly WantedBooking[],
-  whenLocked: WhenLocked,
-): Promise<Map<string, CurrencyAccountRecord>> {
-  const inputs = [...new Map(wanted.map(({ input }) => [accountKey(input), input])).values()];
-  if (inputs.length === 0) return new Map();
-  const list = new RowList(inputs, (input) => input.client_id, {
-    account_id: { type: 'bigint', of: (input) => input.currency_account_id },
-  });
-  const [name, skip] = whenLocked === 'wait' ? ['lock', ''] : ['lock-free', 'skip locked'];
-  const { rows } = await tx.query<CurrencyAccountRecord>({
-    name: list.named(`currency-accounts-${name}`),
-    text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a ${list.after('cross join')}
-      where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')} order by a.account_id for no key update of a ${skip}`,
-    values: list.values,
-  });
-  return new Map(rows.map((row) => [keyOf(row.client_id, row.account_id), row]));
 }
 
 /** Why an account cannot take a booking: it does not exist, or it is in another currency. */
@@ -315,12 +294,4 @@ function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): void {
 /** The change that a booking makes to its account's balance. */
 function signed({ amount, debit }: Booking): string {
   return debit ? `-${amount}` : amount;
-}
-
-function accountKey({ client_id: clientId, currency_account_id: account }: TransactionInput): string {
-  return keyOf(clientId, account);
-}
-
-function keyOf(clientId: string, account: number): string {
-  return `${clientId}\0${account}`;
 }

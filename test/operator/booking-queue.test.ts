@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BookingQueue, type WhenLocked } from '../../src/accounts/booking-queue.ts';
+import type { WhenLocked } from '../../src/accounts/account-lock.ts';
+import { BookingQueue } from '../../src/accounts/booking-queue.ts';
 import { SILENCE } from '../../src/database/fault.ts';
 import { Problem } from '../../src/values/errors.ts';
 

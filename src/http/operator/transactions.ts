@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { accountKey, type WhenLocked } from '../../accounts/account-lock.ts';
 import { type BookingCall, bookTransactions } from '../../accounts/booking.ts';
-import { BookingQueue, type WhenLocked } from '../../accounts/booking-queue.ts';
+import { BookingQueue } from '../../accounts/booking-queue.ts';
 import { TRANSACTION } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
@@ -120,11 +121,10 @@ const READ_ONE = operation('GET /transactions/{id}', {
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
   const queue = bookings(context);
   serve(app, BOOK, async (request, reply) => {
-    const { client_id: clientId, currency_account_id: account } = request.body;
     const traceparent = tracing()?.current();
     const call = { request, act: operatorAct(request), input: request.body, traceparent, ...guardOf(request) };
     const cell = request.cellScope?.cell;
-    return sendChange(reply, await queue.book(typeof cell === 'number' ? cell : 0, `${clientId} ${account}`, call));
+    return sendChange(reply, await queue.book(typeof cell === 'number' ? cell : 0, accountKey(request.body), call));
   });
   serve(app, LIST, async ({ query }, reply) => {
     const filter = {
