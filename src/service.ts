@@ -15,7 +15,7 @@ import { RateCounts } from './database/rate-counts.ts';
 import { schemaFault } from './database/schema.ts';
 import { DatabaseWatch } from './database/watch.ts';
 import { createDrawing, type Drawing } from './documents/document.ts';
-import { FONTS_REMEDY, payeeWithoutFont, withoutFont } from './documents/fonts.ts';
+import { logFonts } from './documents/fonts.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
@@ -106,7 +106,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
     };
     await watchDatabase(starting);
     if (config.roles.has('api') || config.roles.has('trusted')) await parts.start(graphql);
-    void sayFonts(context);
+    void logFonts({ directory: config.documentFonts, cells: () => cellPools(context.backgroundPool), log });
     return { context, addresses, operatorUrl, operatorToken, readiness, healthUrl, stop };
   } catch (error) {
     await parts.stop();
@@ -205,18 +205,6 @@ async function startDatabase({ dataDir }: Config, log: Logger, parts: Parts): Pr
   const database = await startEmbedded({ dataDir, log });
   await parts.start(database);
   return database.socketUrl;
-}
-
-/** Logs which additional fonts documents have, or that a name needs some. A start does not wait for it. */
-async function sayFonts({ config, backgroundPool, log }: Context): Promise<void> {
-  const directory = config.documentFonts;
-  if (directory !== undefined) return log.info({ directory }, 'documents also use the fonts of a directory');
-  const payees = (await cellPools(backgroundPool)).map((pool) => payeeWithoutFont(pool));
-  // What cannot be read now is checked again by the next start, and by doctor.
-  const found = (await Promise.allSettled(payees)).flatMap((each) =>
-    each.status === 'fulfilled' ? (each.value ?? []) : [],
-  );
-  if (found[0] !== undefined) log.info(`${withoutFont(found[0])}: ${FONTS_REMEDY}`);
 }
 
 /** Creates what the first request and the first event need. */

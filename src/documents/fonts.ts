@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { Db } from '../database/database.ts';
+import type { Logger } from '../process/log.ts';
 import { StartupError } from '../values/errors.ts';
 import { messageOf } from '../values/unknown.ts';
 
@@ -38,6 +39,13 @@ export function checkFonts(directory: string | undefined): void {
   if (!names.some((name) => FONT_FILE.test(name))) throw refused('it has no such file');
 }
 
+interface LogFonts {
+  /** LOMBARD_DOCUMENT_FONTS */
+  directory: string | undefined;
+  cells: () => Promise<Db[]>;
+  log: Logger;
+}
+
 /** The id of a payee of this cell whose name needs a font that does not come with the service, or undefined. */
 export async function payeeWithoutFont(db: Db): Promise<string | undefined> {
   const { rows } = await db.query<{ beneficiary_id: string; beneficiary_name: string }>(
@@ -46,4 +54,21 @@ export async function payeeWithoutFont(db: Db): Promise<string | undefined> {
      ) as last where octet_length(beneficiary_name) > length(beneficiary_name)`,
   );
   return rows.find(({ beneficiary_name: name }) => FOREIGN_LETTER.test(name))?.beneficiary_id;
+}
+
+/**
+ * Logs which additional fonts documents have, or that a payee's name needs some. A start does not wait for it. It never rejects: if the
+ * database does not answer, the next start and doctor look again.
+ * @param cells gives the cells' databases
+ */
+export async function logFonts({ directory, cells, log }: LogFonts): Promise<void> {
+  if (directory !== undefined) return log.info({ directory }, 'documents also use the fonts of a directory');
+  try {
+    for (const db of await cells()) {
+      const payee = await payeeWithoutFont(db);
+      if (payee !== undefined) return log.info(`${withoutFont(payee)}: ${FONTS_REMEDY}`);
+    }
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'it is not known whether a name needs a font; doctor looks again');
+  }
 }
