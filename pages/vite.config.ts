@@ -24,10 +24,10 @@ const compressed: Plugin = {
   },
 };
 
-/** The texts of one application in one language go into one file. */
+/** The texts of one application in one language go into one file, and those of both into another. */
 function textsOf(id: string): string | null {
-  const [, part, language] = /\/texts\/(shared|app|console)\/(\w\w)\/[^/]+\.json$/.exec(id) ?? [];
-  return part === undefined ? null : `${part}-${language}`;
+  const [, part, language] = /\/texts\/(shared|refusals|app|console)\/(\w\w)\/[^/]+\.json$/.exec(id) ?? [];
+  return part === undefined ? null : `${part === 'refusals' ? 'shared' : part}-${language}`;
 }
 
 /** `npm run pages`: both applications, served under `/app` and `/console`, so that all addresses in them are relative. */

@@ -8,9 +8,10 @@ import { AppFrame } from './app-frame.tsx';
 import { ForClient } from './client.tsx';
 import { PAGES } from './pages.ts';
 
-const texts: TextFiles = import.meta.glob<Messages>(['../texts/shared/*/*.json', '../texts/app/*/*.json'], {
-  import: 'default',
-});
+const texts: TextFiles = import.meta.glob<Messages>(
+  ['../texts/shared/*/*.json', '../texts/app/*/*.json', '../texts/refusals/*/*.json'],
+  { import: 'default' },
+);
 
 void start({
   prefix: '/app',

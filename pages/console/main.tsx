@@ -6,9 +6,12 @@ import { ConsoleFrame } from './console-frame.tsx';
 import { applyLanguage } from './language.ts';
 import { PAGES } from './pages.ts';
 
-const texts: TextFiles = import.meta.glob<Messages>(['../texts/shared/*/*.json', '../texts/console/*/*.json'], {
-  import: 'default',
-});
+const texts: TextFiles = import.meta.glob<Messages>(
+  ['../texts/shared/*/*.json', '../texts/console/*/*.json', '../texts/refusals/*/*.json'],
+  {
+    import: 'default',
+  },
+);
 
 applyLanguage();
 void start({

@@ -3,6 +3,7 @@ import { CallError } from '../data/call-error.ts';
 import { useText } from '../texts/text.tsx';
 import { Button } from './button.tsx';
 import { Alert } from './notice.tsx';
+import { useRefusal } from './refusal.ts';
 import './states.css';
 
 /** Says that there is nothing, and what the person can do about it. */
@@ -32,6 +33,7 @@ export function Loading({ rows = 4 }: { rows?: number }): ReactNode {
 /** Shows a failed call, refused or unanswered: its message, and a way to try again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   if (error instanceof CallError && error.status === 403)
     return (
       <div role="alert">
@@ -44,7 +46,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       <p>
         <strong>{t(known?.status === 404 ? 'design.missing' : 'design.failed')}</strong>
       </p>
-      <p>{known?.details || t('design.failed.text')}</p>
+      <p>{(known && say(known)) || t('design.failed.text')}</p>
       {known?.requestId && <p className="small">{t('design.request', { id: known.requestId })}</p>}
       {onRetry && (
         <Button kind="quiet" onPress={onRetry}>

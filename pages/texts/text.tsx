@@ -33,13 +33,20 @@ export function useLocale(): string {
 /** A function that gives a text in the person's language: `t('design.request', { id })`. */
 export function useText(): (key: TextKey, values?: Values) => string {
   const { language, messages } = use(TextContext);
-  return useMemo(
-    () => (key, values) => {
-      const message = messages[key] ?? key;
-      return PLAIN.test(message) ? message : String(format(message, language).format(values));
-    },
-    [language, messages],
-  );
+  return useMemo(() => (key, values) => said(messages[key] ?? key, language, values), [language, messages]);
+}
+
+/** Like `useText`, for texts that not every language has: undefined if the person's language lacks it. */
+export function useOwnText(): (key: string, values?: Values) => string | undefined {
+  const { language, messages } = use(TextContext);
+  return (key, values) => {
+    const message = messages[key];
+    return message === undefined ? undefined : said(message, language, values);
+  };
+}
+
+function said(message: string, language: Language, values: Values | undefined): string {
+  return PLAIN.test(message) ? message : String(format(message, language).format(values));
 }
 
 /** Like `useText`, for texts that contain elements: `rich('home.by', { name: <ForeignText>{name}</ForeignText> })`. */

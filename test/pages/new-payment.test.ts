@@ -100,6 +100,23 @@ describe('/app/payments/new', { skip }, () => {
     await page.context().close();
   });
 
+  test('a refusal is said in the language of the person', async () => {
+    const { page, visit, account } = await open();
+    await visit();
+    await page.getByLabel('Language').selectOption('de');
+    const named = (name: string) => page.locator(`[name="${name}"]`);
+    await named('source').selectOption(account);
+    await named('reason').selectOption('payment_for_goods');
+    await page.getByLabel('Empfänger', { exact: true }).fill('Müller');
+    await page.getByRole('option').filter({ hasText: 'Müller' }).first().click();
+    await page.getByLabel('Betrag', { exact: true }).fill('2000');
+    await page.getByLabel('Verwendungszweck', { exact: true }).fill('Rechnung 42');
+    await page.getByRole('button', { name: 'Prüfen', exact: true }).click();
+    await faulty(page, 'Verfügbar sind EUR\u00a01.000,00, benötigt werden EUR\u00a02.000,00');
+    assert.equal(await named('source').getAttribute('aria-invalid'), 'true');
+    await page.context().close();
+  });
+
   test('a payment from an account, and the same once more', async () => {
     const { page, visit, call, account, clientId, world } = await open();
     const approvers = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };

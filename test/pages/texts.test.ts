@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { FAULTS, MESSAGES } from '../../src/values/errors.ts';
 import { LANGUAGES } from '../../src/values/language.ts';
 
 /** The texts of the pages: English is the source, and every other language says the same. */
@@ -39,6 +40,17 @@ function namesOf(elements: Element[]): string[] {
 
 const parse = (message: string, language: string) =>
   new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).getAst();
+
+test('every language but that of the service says its refusals: the same ones, with the same values', () => {
+  const known = [...Object.keys(MESSAGES), ...Object.keys(FAULTS)].map((code) => `refusal.${code}`);
+  const [first, ...others] = LANGUAGES.filter((language) => language !== 'en').map((language) => {
+    const texts = Object.entries(textsOf('refusals', language));
+    return texts.map(([key, text]) => [key, [...new Set(namesOf(parse(text, language)))].sort()]);
+  });
+  assert.ok(first && first.length > 30);
+  for (const [key] of first) assert.ok(known.includes(String(key)), `no code: ${key}`);
+  for (const other of others) assert.deepEqual(other, first);
+});
 
 describe('texts', () => {
   for (const part of ['shared', 'app', 'console']) {

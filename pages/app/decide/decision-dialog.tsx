@@ -10,6 +10,7 @@ import { TextArea } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day } from '../../design/moment.tsx';
 import { Alert } from '../../design/notice.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { ExplainedMarks } from '../payments/marks.tsx';
@@ -139,9 +140,10 @@ function send(
 /** Why a decision was refused, if nothing else on the page says so. */
 export function Refusal({ error }: { error: unknown }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const code = error instanceof CallError ? error.code : 'unknown';
   if (code === 'connection_lost') return t('decide.refused.connection');
   if (code === 'permission_denied') return t('decide.refused.permission');
   if (code === 'rate_limited') return t('decide.refused.often');
-  return error instanceof CallError ? error.details : t('decide.refused.connection');
+  return error instanceof CallError ? say(error) : t('decide.refused.connection');
 }

@@ -7,6 +7,7 @@ import type { Proof } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Alert } from '../../design/notice.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { Loading } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 
@@ -113,6 +114,7 @@ export function VerificationCode({
   count?: number;
 }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const refused = (code.error ?? refusal) as unknown;
   const field = useRef<HTMLInputElement>(null);
   const isAsked = code.secondFactor !== undefined && !code.isOpening;
@@ -144,7 +146,7 @@ export function VerificationCode({
       : code.error && reason === 'rate_limited'
         ? t('decide.code.soon')
         : code.error instanceof CallError
-          ? code.error.details || t('decide.refused.connection')
+          ? say(code.error) || t('decide.refused.connection')
           : undefined;
   return (
     <div className="stack tight">

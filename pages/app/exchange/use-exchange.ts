@@ -5,6 +5,7 @@ import { CallError } from '../../data/call-error.ts';
 import { liveKey } from '../../data/payments.ts';
 import { askPrice, type Offer, type WantedExchange } from '../../data/quotes.ts';
 import { bookQuote } from '../../data/trades.ts';
+import { useRefusal } from '../../design/refusal.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
 import { faultsOf } from '../trades/faults.ts';
@@ -28,6 +29,7 @@ const OF_BOOKING: readonly Field[] = ['funding_account_id', 'reason'];
 /** The state of an exchange that is not booked yet: the form, the offer, and their errors. */
 export function useExchange(clientId: string, sellCurrency: string, onBooked: (booking: Booking) => void) {
   const t = useText();
+  const say = useRefusal();
   const locale = useLocale();
   const [texts, setTexts] = useState<Texts>({
     ...{ sell_currency: sellCurrency, buy_currency: '', sell_amount: '', buy_amount: '' },
@@ -41,7 +43,8 @@ export function useExchange(clientId: string, sellCurrency: string, onBooked: (b
     (id: string) => bookQuote(clientId, id, { reason: texts.reason, account: texts.funding_account_id }),
     [liveKey(clientId), accountsQuery(clientId).queryKey],
   );
-  const placed = (error: Error) => faultsOf(error, { amount: `${side}_amount`, required: t('payees.fault.required') });
+  const placed = (error: Error) =>
+    faultsOf(error, { amount: `${side}_amount`, required: t('payees.fault.required'), say });
   const told = (error: Error) => setFaults(placed(error));
   const ask = () => {
     if (asking.isPending || booking.isPending) return;

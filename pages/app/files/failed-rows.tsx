@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { downloadErrors, FAILED_SHOWN, type FailedRow, failedQuery } from '../../data/files.ts';
 import { Button } from '../../design/button.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { isOfAmounts, type SayRefusal, useRefusal } from '../../design/refusal.ts';
 import { SentMoney } from '../../design/sent-money.tsx';
 import { Failure } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
@@ -70,19 +71,22 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
 }
 
 function Why({ row }: { row: FailedRow }): ReactNode {
+  const say = useRefusal();
   return (
     <ul className="plain">
-      {row.errors.map(({ code, message, details }) => (
-        <li key={`${code} ${details}`}>
-          {message}
-          {details && (
-            <>
-              {' · '}
-              <ForeignText>{details}</ForeignText>
-            </>
-          )}
+      {row.errors.map((fault) => (
+        <li key={`${fault.code} ${fault.details}`}>
+          <ForeignText>{faultText(fault, say)}</ForeignText>
         </li>
       ))}
     </ul>
   );
+}
+
+/** The column of the file and what is wrong with it, as far as the person's language can say it. */
+function faultText({ code, message, details }: FailedRow['errors'][number], say: SayRefusal): string {
+  const whole = say({ code, details });
+  if (whole === details) return details === '' ? message : `${message} · ${details}`;
+  const [, column, rest = ''] = /^(\w+): (.*)$/s.exec(details) ?? [];
+  return column === undefined || isOfAmounts(code) ? whole : `${column}: ${say({ code, details: rest })}`;
 }

@@ -9,6 +9,7 @@ import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Alert } from '../../design/notice.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { Failure, Loading } from '../../design/states.tsx';
 import { NotFound } from '../../frame/not-found.tsx';
 import { Page } from '../../frame/page.tsx';
@@ -36,6 +37,7 @@ export default function FilePage(): ReactNode {
 
 function Shown({ view }: { view: ShownFile }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const { file, has_lines: hasLines } = view;
   const { error, mass_payment_id: id, payments_summary: counts } = file;
   const name = file.external_reference_id;
@@ -50,7 +52,7 @@ function Shown({ view }: { view: ShownFile }): ReactNode {
           <p>
             <strong>{error.message}</strong>
           </p>
-          <p>{error.details}</p>
+          <p>{say(error)}</p>
         </Alert>
       )}
       <DecideFile view={view} />

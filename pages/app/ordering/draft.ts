@@ -4,6 +4,7 @@ import type { DaysOf, PaidBefore, PayablePayee, PaymentOrder, PaymentSources } f
 import type { Beneficiary } from '../../data/payees.ts';
 import type { WantedExchange } from '../../data/quotes.ts';
 import { addDecimals } from '../../data/sums.ts';
+import type { SayRefusal } from '../../design/refusal.ts';
 import type { TextKey } from '../../texts/keys.ts';
 
 /** An order of payments while the person writes it. */
@@ -208,15 +209,16 @@ const OF_SOURCE = new Set([
 ]);
 
 /** The service's refusals, by the form field that each is about. */
-export function faultsOfRefusal({ code, details, errors }: CallError): Map<string, string> {
+export function faultsOfRefusal({ code, details, errors }: CallError, say: SayRefusal): Map<string, string> {
   const faults = new Map<string, string>();
-  if (OF_SOURCE.has(code)) faults.set('source', details);
+  if (OF_SOURCE.has(code)) faults.set('source', say({ code, details }));
   for (const each of [...errors, { code, details }]) {
     const [place, index, field = ''] = /^body\.(?:payments\[(\d+)\]\.?)?(\w*)/.exec(each.details) ?? [];
     if (place === undefined) continue;
     const name = NAMES[field] ?? (field || 'payee');
     const key = index === undefined ? name : `${index}.${name}`;
-    if (!faults.has(key)) faults.set(key, each.details.slice(each.details.indexOf(': ') + 1).trim());
+    if (faults.has(key)) continue;
+    faults.set(key, say({ code: each.code, details: each.details.slice(each.details.indexOf(': ') + 1).trim() }));
   }
   return faults;
 }

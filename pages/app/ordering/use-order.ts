@@ -12,6 +12,7 @@ import {
 } from '../../data/ordering.ts';
 import { liveKey } from '../../data/payments.ts';
 import { askPrice, type Offer } from '../../data/quotes.ts';
+import { type SayRefusal, useRefusal } from '../../design/refusal.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
@@ -71,6 +72,7 @@ interface Told {
 /** Leads from the form to the review, and from there to the order. */
 export function useOrder({ onReviewed, onRefused, onOrdered }: Told) {
   const t = useText();
+  const say = useRefusal();
   const locale = useLocale();
   const { client_id: clientId, permissions } = useClient();
   const [faults, setFaults] = useState<Faults>(new Map());
@@ -86,7 +88,7 @@ export function useOrder({ onReviewed, onRefused, onOrdered }: Told) {
     [liveKey(clientId), sourcesKey(clientId), accountsQuery(clientId).queryKey],
   );
   const told = (error: Error) => {
-    if (!(error instanceof ClosedDays)) return placed(error);
+    if (!(error instanceof ClosedDays)) return placed(error, say);
     return new Map([...error.faults].map(([name, { key, values }]) => [name, t(key, values)]));
   };
   const review = (given: Given) => {
@@ -126,8 +128,8 @@ export function useOrder({ onReviewed, onRefused, onOrdered }: Told) {
 /** The payments that were made, each with the reason if its day was moved. */
 export type OrderedIds = { id: string; warning: string | null }[];
 
-function placed(error: Error): Map<string, string> {
-  return error instanceof CallError ? faultsOfRefusal(error) : new Map();
+function placed(error: Error, say: SayRefusal): Map<string, string> {
+  return error instanceof CallError ? faultsOfRefusal(error, say) : new Map();
 }
 
 /** Asks the service what the order would create, with a price that holds for a while. */

@@ -4,6 +4,7 @@ import { FAULTS_SHOWN, isDone, payeeFaultsQuery, payeeFileQuery } from '../../da
 import { payeesKey } from '../../data/payees.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Status } from '../../design/notice.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { Failure } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { useRichText, useText } from '../../texts/text.tsx';
@@ -41,6 +42,7 @@ const FIRST_LINE = 2;
 
 function FailedRows({ file: { id, hasLines } }: { file: SentFile }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const found = useQuery(payeeFaultsQuery(clientId, id, page));
@@ -60,7 +62,9 @@ function FailedRows({ file: { id, hasLines } }: { file: SentFile }): ReactNode {
               {
                 key: 'reason',
                 title: t('payees.failed.reason'),
-                cell: ({ message, details }) => <ForeignText>{details || message}</ForeignText>,
+                cell: ({ code, message, details }) => (
+                  <ForeignText>{say({ code, details: details || message })}</ForeignText>
+                ),
               },
             ]}
             rows={rows}

@@ -11,6 +11,7 @@ import { Facts } from '../../design/facts.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { Failure } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useAct } from '../act.ts';
@@ -104,6 +105,7 @@ function DrawDownDialog({ trade, left, onBack, onDone }: DrawDownProps & { onBac
 /** The form of a drawdown: its texts and their errors. */
 function useDrawdown(id: string, onDone: (id: string) => void) {
   const t = useText();
+  const say = useRefusal();
   const locale = useLocale();
   const { client_id: clientId } = useClient();
   const [texts, setTexts] = useState({ buy_amount: '', value_date: '', reason: '', funding_account_id: '' });
@@ -131,7 +133,8 @@ function useDrawdown(id: string, onDone: (id: string) => void) {
       { amount, key: crypto.randomUUID() },
       {
         onSuccess: ({ trade_id: drawn }) => onDone(drawn),
-        onError: (error) => setFaults(faultsOf(error, { amount: 'buy_amount', required: t('payees.fault.required') })),
+        onError: (error) =>
+          setFaults(faultsOf(error, { amount: 'buy_amount', required: t('payees.fault.required'), say })),
       },
     );
   };
