@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { PersonEraser } from '../../src/erasure/person.ts';
 import { accessToken } from '../world/access-token.ts';
 import { approvalsWorld } from '../world/approvals.ts';
+import { pageSession } from '../world/page-session.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 import { PASSWORD } from '../world/visitor.ts';
@@ -111,16 +112,21 @@ async function leaveCopies(): Promise<void> {
     [EMAIL],
   );
   await service.query('insert into password_requests (email, at, mailed) values (lower($1), now(), true)', [EMAIL]);
-  const body = JSON.stringify({ contact_name: NAME });
+  await leaveNotification('ONBOARDING_STATUS_CHANGE', { contact_name: NAME }, null);
+  await leaveNotification('PAYMENT_STATUS_CHANGE', { payment_webhook_status: ['CREATED'], ordered_by: NAME }, payment);
+}
+
+/** A notification that still waits. */
+async function leaveNotification(type: string, body: object, paymentId: string | null): Promise<void> {
   await service.query(
-    `with e as (insert into webhook_events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
+    `with e as (insert into webhook_events (client_id, type, body, payment_id, created_at) values ($1, $4::webhook_type, $2, $5, now()) returning *),
        s as (insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
-         values ($1, $3, 'https://receiver.example', true, '{ONBOARDING_STATUS_CHANGE}', now(), now()) returning id),
+         values ($1, $3, 'https://receiver.example', true, array[$4]::webhook_type[], now(), now()) returning id),
        n as (insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
          select notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'pending', e.created_at from e, s returning *)
      insert into webhook_queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
        select id, client_id, subscription_id, event_id, created_at, '2100-01-01', 0, 0, false from n`,
-    [clientId, body, contactId],
+    [clientId, JSON.stringify(body), contactId, type, paymentId],
   );
 }
 
@@ -218,6 +224,15 @@ describe('erasing a contact', () => {
       [clientId],
     );
     assert.deepEqual(told, [{ status: 'cancelled', body: '' }]);
+  });
+
+  test('the pages of the client and of the payment go on without it', async () => {
+    const pages = await pageSession(service, namesake);
+    for (const path of ['home', `payments/${payment}`]) {
+      const { status, body } = await pages.call('GET', `/app/data/${path}?client_id=${clientId}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.doesNotMatch(JSON.stringify(body), /"what":null/);
+    }
   });
 
   test('what was cancelled is not sent again: nothing is left of it', async () => {

@@ -28,7 +28,8 @@ const itself = (id: string) => id;
 
 /**
  * What happened to the client's payments recently, the newest first. A created payment appears with the result: it waits, or it needed no
- * approval. Imports cause no events. For the newest payments without events, the entries come from the payment's own fields.
+ * approval. Imports cause no events, and an erasure empties some. For the newest payments without events, the entries come from the
+ * payment's own fields.
  */
 export async function recentActivity(db: Db, clientId: string): Promise<Activity[]> {
   if (!isDistributed(db)) return (await db.query<Entry>(activityStatement(nameOf, clientId))).rows;
@@ -56,7 +57,7 @@ function activityStatement(by: (id: string) => string, clientId: string) {
         where e.client_id = $1 order by e.created_at desc, e.id desc limit ${MAX_EVENTS}),
       told as materialized (
         select l.created_at as at, l.id, l.payment_id, l.body::json -> 'payment_webhook_status' ->> 0 as what from latest l
-        where l.type = 'PAYMENT_STATUS_CHANGE' and l.payment_id is not null),
+        where l.type = 'PAYMENT_STATUS_CHANGE' and l.payment_id is not null and l.body <> ''),
       quiet as (
         select coalesce(q.rejected_date, q.cancelled_date, q.authorised_date, q.created) as at, 0::bigint as id, q.payment_id,
           case when q.phase = 1 then 'PENDING_OF_AUTHORIZATION' when q.phase = 4 then 'REJECTED' when q.phase = 5 then 'CANCELLED'

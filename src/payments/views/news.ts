@@ -14,14 +14,14 @@ export interface PaymentNews {
   failed: number;
 }
 
-/** The notifications of a payment, the newest first. */
+/** The notifications of a payment, the newest first. Those that an erasure has emptied are left out. */
 export async function paymentNews(db: Db, clientId: string, paymentId: PaymentId): Promise<PaymentNews[]> {
   const { rows } = await db.query<PaymentNews & Record<string, unknown>>({
     name: 'payment-news',
     text: `select e.body::json -> 'payment_webhook_status' ->> 0 as what, e.created_at as at,
         n.delivered, n.pending, n.failed
       from (select body, created_at, id from webhook_events where client_id = $1 and payment_id = $2
-        and type = 'PAYMENT_STATUS_CHANGE' order by created_at desc, id desc limit ${MAX_EVENTS}) e
+        and type = 'PAYMENT_STATUS_CHANGE' and body <> '' order by created_at desc, id desc limit ${MAX_EVENTS}) e
       cross join lateral (select count(*) filter (where t.status = 'delivered') as delivered,
           count(*) filter (where t.status = 'pending') as pending, count(*) filter (where t.status = 'failed') as failed
         from subscriptions s join notifications t on t.client_id = $1
