@@ -96,6 +96,19 @@ for (const [what, text, status, code] of requests) {
   });
 }
 
+test('an answer arrives however much of a refused request follows', async () => {
+  const text = `${line}${host}a: ${'b'.repeat(200_000)}\r\n\r\n`;
+  for (const listener of Object.keys(listeners))
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => send(listener, text)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array(5).fill(431),
+        listener,
+      );
+    }
+});
+
 const BODIES = ['', 'Content-Length: 3\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'];
 
 for (const listener of ['api', 'auth', 'operator', 'trusted'])

@@ -22,8 +22,11 @@ const REFUSALS: Record<string, [ErrorCode, string]> = {
  * does not arrive in time, an expectation, and CONNECT.
  */
 export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'refused'>): void {
+  const answered = new WeakSet<Duplex>();
   server.removeAllListeners('clientError');
   server.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex) => {
+    // The parser refuses the rest of a refused request too. Destroying the socket then would lose the answer that is on its way.
+    if (answered.has(socket) && error.code !== 'ECONNRESET') return;
     const begun = fieldsOf(fieldsOf(socket)._httpMessage).headersSent === true;
     if (error.code === 'ECONNRESET' || begun || !socket.writable) return void socket.destroy();
     const [code, details] = REFUSALS[error.code ?? ''] ?? [
@@ -49,6 +52,7 @@ export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'ref
     const requestId = requestIdIn(head);
     const { status, headers, body } = rawAnswer(problem, requestId);
     unread.refused({ problem, status, requestId, traceId: traceIdIn(head) });
+    answered.add(socket);
     socket.on('error', () => socket.destroy());
     socket.end(answerText({ status, reason: STATUS_CODES[status] ?? '', headers, body }));
     // What the caller still sends must be read. Closing a connection with unread bytes would reset it before the caller has its answer.
