@@ -93,6 +93,8 @@ describe('the page', () => {
       [{ request: 'x.y.z' }, 'request_not_supported'],
       [{ code_challenge: 'x', code_challenge_method: 'plain' }, 'invalid_request'],
       [{ max_age: '-1' }, 'invalid_request'],
+      [{ scope: 'openid\0' }, 'invalid_request'],
+      [{ nonce: '\0' }, 'invalid_request'],
     ] as const) {
       const answer = await new Visitor().get(authorizeUrl(service, application, more));
       assert.equal(answer.status, 302, JSON.stringify(more));
@@ -104,6 +106,10 @@ describe('the page', () => {
     const stateless = await new Visitor().get(authorizeUrl(service, application, { state: undefined }));
     assert.equal(stateless.location?.searchParams.get('error'), 'invalid_request');
     assert.equal(stateless.location?.searchParams.get('state'), null);
+    const unstorable = await new Visitor().get(authorizeUrl(service, application, { state: 'a\0' }));
+    assert.match(unstorable.location?.searchParams.get('error_description') ?? '', /^state: must not contain a NUL/);
+    // Nobody reads a parameter that is not known.
+    assert.equal((await new Visitor().get(`${authorizeUrl(service, application)}&other=%FF`)).status, 200);
   });
 
   test('a bad client_id or redirect_uri shows a page and never redirects', async () => {
@@ -113,6 +119,7 @@ describe('the page', () => {
       { client_id: '../../etc' },
       { redirect_uri: 'https://evil.example/' },
       { redirect_uri: undefined },
+      { redirect_uri: '\0' },
     ]) {
       const answer = await new Visitor().get(authorizeUrl(service, application, more));
       assert.equal(answer.status, 400, JSON.stringify(more));

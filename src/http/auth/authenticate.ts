@@ -23,7 +23,8 @@ import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** GET and POST /authenticate, and its alias POST /login (service interface, Authentication; docs/decisions.md, 7). */
 export function authenticateRoutes(app: FastifyInstance, auth: PageContext): void {
-  app.get('/authenticate', { config: { page: true } }, (request, reply) => showSignIn(auth, request, reply));
+  const config = { page: true, checksQuery: true };
+  app.get('/authenticate', { config }, (request, reply) => showSignIn(auth, request, reply));
   for (const path of ['/authenticate', '/login']) {
     app.post(path, { config: { page: true, limit: 'sign-in' } }, (request, reply) => {
       requireSameOrigin(request, auth.context);

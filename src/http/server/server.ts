@@ -40,6 +40,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether no token is needed, as for descriptions and pages. */
     open?: boolean;
+    /** Whether the route checks the texts of its query itself, because it answers their faults in its own way. */
+    checksQuery?: boolean;
   }
 }
 
@@ -120,7 +122,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitBodies(app, options.context.patience);
   app.addHook('preValidation', (request, _reply, done) => {
     replaceNul(request);
-    done(checkQuery(request));
+    done(request.routeOptions.config.checksQuery ? undefined : checkQuery(request));
   });
   app.addHook('preHandler', (request, _reply, done) => {
     keepDigits(request.routeOptions.schema?.body, request.body);
