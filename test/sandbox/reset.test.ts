@@ -153,6 +153,35 @@ describe('POST /sandbox/reset', () => {
     assert.equal((await one('POST', '/sandbox/reset')).status, 204);
   });
 
+  test('tells the feed of each approval, and counts its versions without gaps', async () => {
+    for (const resets of [0, 1, 2]) {
+      if (resets > 0) assert.equal((await two('POST', '/sandbox/reset')).status, 204);
+      await published(service);
+      const { body: feed } = await service.operator('GET', '/changes?entities=approval&client_id=CLI000002&limit=1000');
+      assert.equal(feed.more, false);
+      const versions = Map.groupBy<string, { entity_id: string; version: number }>(
+        feed.changes,
+        (each) => each.entity_id,
+      );
+      for (const [id, told] of versions)
+        assert.deepEqual(
+          told.map(({ version }) => version),
+          told.map((_, index) => index + 1),
+          id,
+        );
+      const { rows } = await service.query(
+        `select p.payment_id || '/' || (a.value->>'contact_id') as id
+         from payment_approvals pa join payments p on p.id = pa.payment_id, json_array_elements(pa.authorisations) a
+         where p.client_id = 'CLI000002' order by 1`,
+      );
+      assert.ok(rows.length > 0);
+      assert.deepEqual(
+        [...copyOf(feed.changes).values()].map((change) => change.entity_id).toSorted(),
+        rows.map((row) => row.id).toSorted(),
+      );
+    }
+  });
+
   test('works with the rates that the institution has set, and leaves them', async () => {
     const { body: former } = await service.operator('GET', '/exchange-rates');
     const rates = await service.operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: 1.3 } });

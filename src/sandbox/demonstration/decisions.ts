@@ -1,4 +1,6 @@
 import { closeApprovals, decide as decideApproval } from '../../approvals/decisions.ts';
+import type { Act } from '../../audit/act.ts';
+import { noteChange } from '../../audit/change.ts';
 import { first, type Transaction } from '../../database/database.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
 import { startOfLondonDay } from '../../values/calendar.ts';
@@ -27,10 +29,11 @@ export interface DecidedPayment {
 /** Lets the approvers and the institution decide about a pending payment, until it has reached its status. */
 export async function decide(
   tx: Transaction,
+  act: Act,
   payment: DemoPayment,
   id: PaymentNumber,
-  now: Date,
 ): Promise<DecidedPayment> {
+  const { now } = act;
   const { input, status } = payment;
   if (status === 'Payment pending of authorization') return { id, status };
   const clientId = input.client_id;
@@ -44,6 +47,9 @@ export async function decide(
     // When the demonstration is made again, contacts may have lost permissions. The payment then waits.
     if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
     const decision = { clientId, id, paymentId: input.payment_id, contactId, now: decided };
+    // The feed tells of each approval. Otherwise a reset would report the removal of approvals that no reader knows.
+    const approval = `${input.payment_id}/${contactId}`;
+    noteChange(tx, act, { entity: 'approval', id: approval, clientId, action: 'import', created: true });
     if (status === 'Payment rejected') {
       await decideApproval(tx, { ...decision, action: 'reject' }, true);
       return { id, status, rejected_by: contactId, rejected_date: decided };

@@ -62,7 +62,7 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
   // The statements for several payments are sent to PostgreSQL without waiting for each other.
   for (let from = 0; from < waiting.length; from += DECIDED_AT_ONCE) {
     const some = waiting.slice(from, from + DECIDED_AT_ONCE);
-    decided.push(...(await Promise.all(some.map(({ payment, id }) => decide(tx, payment, id, now)))));
+    decided.push(...(await Promise.all(some.map(({ payment, id }) => decide(tx, scope.act, payment, id)))));
   }
   await updatePayments(tx, decided);
   await putMultipayments(tx, scope.act, payments, ids);
