@@ -15,15 +15,28 @@ const PASSED_OVER = new Set(['SplmtryData']);
 
 /** @param element of a document whose parser limits its depth */
 export function treeOf(element: XmlElement): Tree {
-  const children: Tree[] = [];
-  for (let child = element.firstChild; child; child = child.next)
-    if (isElement(child) && !PASSED_OVER.has(child.name)) children.push(treeOf(child));
+  const children = elementsIn(element).flatMap((child) => (PASSED_OVER.has(child.name) ? [] : [treeOf(child)]));
   return {
     name: element.name,
     text: children.length > 0 ? '' : element.content,
     currency: element.name.endsWith('Amt') ? element.attr('Ccy')?.value : undefined,
     children,
   };
+}
+
+function elementsIn(element: XmlElement): XmlElement[] {
+  const found: XmlElement[] = [];
+  for (let child = element.firstChild; child; child = child.next) {
+    // The library does not say what follows a processing instruction. XPath does, but takes longer.
+    if (isInstruction(child)) return element.find('*').filter(isElement);
+    if (isElement(child)) found.push(child);
+  }
+  return found;
+}
+
+/** Whether a child is a processing instruction: the only one without a neighbour. */
+function isInstruction(child: object): boolean {
+  return !('next' in child);
 }
 
 function isElement(node: object): node is XmlElement {

@@ -126,6 +126,11 @@ describe('a pain.001 as instructions', () => {
       .replace('<Document', '<!-- e --><?f g?>\n<Document');
     assert.match(read(xml).blocks[0]?.transactions[0]?.text ?? '', /"beneficiary_name":"Müller & Söhne GmbH"/);
   });
+
+  test('what stands behind a processing instruction is read', () => {
+    const xml = pain001({ messageId: 'M', blocks: [{ transfers: [{}, {}] }, { transfers: [{}] }] });
+    assert.deepEqual(read(xml.replaceAll(/<(?!\/|\?|Document)/g, '<?a b?><')), read(xml));
+  });
 });
 
 describe('a file that is refused', () => {
