@@ -10,6 +10,7 @@ import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-subject.ts';
 import { answerUnparsed, UnreadRequests } from '../../src/http/server/unparsed.ts';
 import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { createApplication } from '../world/visitor.ts';
 
 /** What never reaches a route: the HTTP parser refuses it, or nothing is served there (docs/decisions.md, 1). */
@@ -107,6 +108,28 @@ test('an answer arrives however much of a refused request follows', async () => 
         listener,
       );
     }
+});
+
+test('whoever sends a whole body that is too large before reading gets the answer too', async () => {
+  const body = Buffer.alloc(12_000_000, 'x');
+  const asked: [string, string, string][] = [
+    ['auth', '/token', 'Content-Type: application/x-www-form-urlencoded'],
+    ['operator', '/clients', `Content-Type: application/json\r\nAuthorization: Bearer ${service.operatorToken}`],
+  ];
+  for (const [listener, path, fields] of asked) {
+    const socket = listeners[listener]?.() as Duplex;
+    let answer = '';
+    socket.setEncoding('utf8').pause();
+    for (const part of [`POST ${path} HTTP/1.1\r\n${host}${fields}\r\nContent-Length: ${body.length}\r\n\r\n`, body])
+      await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.resume();
+    await until(() => answer.includes('\r\n\r\n'));
+    assert.match(answer, /^HTTP\/1\.1 413 /, listener);
+    socket.destroy();
+  }
 });
 
 const BODIES = ['', 'Content-Length: 3\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'];

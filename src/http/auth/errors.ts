@@ -5,6 +5,7 @@ import { languageOf } from '../../values/language.ts';
 import { codeOf, fieldsOf } from '../../values/unknown.ts';
 import { STATUS, toProblem } from '../schemas/problem.ts';
 import { causeOf, hasHungUp } from '../server/failure.ts';
+import { readOn } from '../server/unsent-bodies.ts';
 import { wantsPage } from './form.ts';
 import type { Pages } from './pages/pages.ts';
 
@@ -22,6 +23,7 @@ export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
       ? new OAuthError('invalid_request', 'the caller hung up before the end of the request')
       : toOAuthError(error);
     logRefusal(request, refused);
+    if (refused.status === 413) readOn(reply);
     if (pages && request.routeOptions.config.page && wantsPage(request))
       return sendFailure(pages, request, reply, refused);
     return sendOAuthError(reply, refused);

@@ -20,7 +20,7 @@ import { requestIdFrom, traceIdFrom } from './request-id.ts';
 import { traceRequests } from './request-span.ts';
 import { type Advice, answerUnknownAddresses } from './unknown-address.ts';
 import { answerUnparsed, rawAnswer, UnreadRequests } from './unparsed.ts';
-import { limitBodies } from './unsent-bodies.ts';
+import { limitBodies, readOn } from './unsent-bodies.ts';
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 for too many requests in flight. A rate limit sets a more precise number. */
@@ -174,6 +174,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   const wait = problem.retryAfterSeconds ?? (status === 429 ? BUSY_RETRY_AFTER_SECONDS : undefined);
   if (wait !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', String(wait));
   if (headers) reply.headers(headers);
+  if (problem.code === 'payload_too_large') readOn(reply);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 }
 

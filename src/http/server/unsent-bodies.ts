@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Patience } from '../../process/patience.ts';
 
 declare module 'fastify' {
@@ -27,6 +27,14 @@ export function limitBodies(app: FastifyInstance, patience: Readonly<Patience>):
     if (announcesBody(request)) after(patience.answeredMs, request, () => request.raw.socket.destroy());
     done();
   });
+}
+
+/**
+ * Lets a caller send the rest of a body that is too large, so that it reads the answer. Fastify closes the connection instead. Many callers
+ * send a whole body before they read; their connection would be reset, and they would never learn why.
+ */
+export function readOn(reply: FastifyReply): void {
+  reply.removeHeader('connection');
 }
 
 function announcesBody({ headers }: FastifyRequest): boolean {
