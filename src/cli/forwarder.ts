@@ -155,8 +155,10 @@ function typeOf({ headers }: StreamedNotification): string {
 function entityOf({ id, body }: StreamedNotification): string {
   try {
     const [entity] = listOf(fieldsOf(JSON.parse(body)).data);
-    const { payment_id, trade_id, transaction_id, id: own } = fieldsOf(entity);
-    const found = payment_id ?? trade_id ?? transaction_id ?? own;
+    const { payment_id, trade_id, transaction_id, beneficiary_id, id: own, ...files } = fieldsOf(entity);
+    const { mass_payment_id, mass_beneficiary_id } = files;
+    const order = payment_id ?? trade_id ?? transaction_id;
+    const found = order ?? beneficiary_id ?? mass_payment_id ?? mass_beneficiary_id ?? own;
     return found === undefined ? id : String(found);
   } catch {
     return id;

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { verifyNotification } from '../../sdk/src/index.ts';
 import { type Command, printed } from '../world/command.ts';
@@ -75,6 +77,24 @@ describe('lombard listen', () => {
       [first, first, second, second].map(({ payment_id }, n) => [types, payment_id, n < 2 ? 200 : 500]),
     );
     assert.equal(await subscriptions(), before);
+    await receiver.stop();
+  });
+
+  test('names the payee or the file that a notification is about', async () => {
+    const receiver = await Receiver.start();
+    const listening = start('listen', '--forward-to', receiver.url(), '--json');
+    await printed(listening, /"secret":"(whsec_[^"]+)"/);
+    const { entity_id: payee } = await sandbox.json('trigger', 'BENEFICIARY_STATUS_CHANGE');
+    const path = join(sandbox.dataDir, 'payments.csv');
+    writeFileSync(path, 'payment_currency\nXXX\n');
+    const { stdout: sent } = await sandbox.run('payments', 'upload', path, '--sell_currency', 'GBP', '--json');
+    const { mass_payment_id: file } = JSON.parse(sent);
+    await receiver.wait(3);
+    listening.child.kill('SIGINT');
+    const { stdout } = await listening.ended;
+    const lines = stdout.trimEnd().split('\n').slice(1, -1);
+    const entities = new Set(lines.map((text) => JSON.parse(text).entity));
+    assert.deepEqual(entities, new Set([payee, file]));
     await receiver.stop();
   });
 
