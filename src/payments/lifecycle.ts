@@ -241,7 +241,7 @@ function checkMove({ status, return_started: returnStarted, seen }: LockedPaymen
   const overtaken = action === 'cancel' && seen === PENDING.status && status !== PENDING.status;
   if (!overtaken && mayMove(standing, action)) return;
   const state = returnStarted ? `${status}, its return has started` : status;
-  const why = overtaken ? ', because an approver acted first' : '';
+  const why = overtaken ? ', because somebody else acted first' : '';
   const allowed = allowedMoves(standing).join(', ') || 'none';
   throw new Problem('transition_not_allowed', {
     field: 'payment_id',

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isUuid } from '../values/identifiers.ts';
 import { element, pieces, text } from '../values/xml.ts';
 import {
   type AccountStatement,
@@ -121,10 +122,15 @@ function balanceElement(
   );
 }
 
+/** An id as Max35Text. A UUID has 36 characters, so it loses its hyphens; its end would be cut otherwise, and it would match nothing. */
+function reference(id: string): string {
+  return text(isUuid(id) ? id.replaceAll('-', '') : id, 35);
+}
+
 function entryElement({ line, signed }: BalancedLine, currency: string): string {
   const amount = amountElement(signed, currency) + element('CdtDbtInd', indicator(signed, line.credit_debit_indicator));
   const references =
-    element('AcctSvcrRef', text(line.transaction_id, 35)) +
+    element('AcctSvcrRef', reference(line.transaction_id)) +
     (line.transaction_reference ? element('EndToEndId', text(line.transaction_reference, 35)) : '');
   const parties =
     partyElement('Dbtr', line.debtor_name ?? line.debtor_account?.account_name) +
@@ -150,7 +156,7 @@ function entryElement({ line, signed }: BalancedLine, currency: string): string 
       element('Sts', element('Cd', 'BOOK')) +
       element('BookgDt', element('DtTm', line.booking_datetime)) +
       (line.value_datetime ? element('ValDt', element('Dt', line.value_datetime.slice(0, 10))) : '') +
-      element('AcctSvcrRef', text(line.transaction_id, 35)) +
+      element('AcctSvcrRef', reference(line.transaction_id)) +
       transactionCode(line.kind) +
       element('NtryDtls', element('TxDtls', details)),
   );

@@ -110,7 +110,7 @@ describe('/app/accounts', { skip }, () => {
       await dialog.getByLabel('From', { exact: true }).fill('2026-11-30');
       await dialog.getByLabel('To', { exact: true }).fill('2026-11-01');
       await dialog.getByRole('button', { name: 'Download', exact: true }).click();
-      await dialog.getByRole('alert').waitFor();
+      await dialog.getByRole('alert').filter({ hasText: 'The last day must not be before the first' }).waitFor();
       await dialog.getByLabel('From', { exact: true }).fill('2026-11-01');
       await dialog.getByLabel('To', { exact: true }).fill('');
       await dialog.getByLabel('Format', { exact: true }).selectOption(format);

@@ -230,6 +230,21 @@ describe('camt.053.001.08', () => {
     assert.equal(ibans!.length, 40);
   });
 
+  test('names a transaction whose id is a UUID by all of it', async () => {
+    const id = 'f9ed0256-01c5-47fb-b552-2e53a50ae8da';
+    const of = statement(
+      section(
+        'GBP',
+        0n,
+        1,
+        () => 100n,
+        () => ({ transaction_id: id }),
+      ),
+    );
+    const [references] = validated('camt.053.001.08', await camtOf(of), '//m:AcctSvcrRef');
+    assert.deepEqual(new Set(references), new Set([id.replaceAll('-', '')]));
+  });
+
   test('stays valid whatever the texts are', async () => {
     const party = {
       account_name: 'x'.repeat(500),

@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Select, TextField } from '../../design/field.tsx';
 import { Status } from '../../design/notice.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import { Failure } from '../../design/states.tsx';
 import { save } from '../../frame/save.ts';
 import { useText } from '../../texts/text.tsx';
@@ -43,6 +44,7 @@ const FIELDS = { from: 'from_value_datetime', to: 'to_value_datetime' } as const
 
 function DownloadDialog({ accountId, onBack, onSaved }: DownloadProps & { onBack: () => void }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const { client_id: clientId } = useClient();
   const form = useId();
   const [days, setDays] = useState(() => ({ from: lastMonth().date_from, to: lastMonth().date_to }));
@@ -67,7 +69,9 @@ function DownloadDialog({ accountId, onBack, onSaved }: DownloadProps & { onBack
   const faults = act.error instanceof CallError ? act.error.faults : new Map();
   const fault = (name: keyof typeof FIELDS) => {
     const { code, message } = faults.get(FIELDS[name]) ?? {};
-    return code === 'required' ? t('payees.fault.required') : message;
+    if (code === undefined) return undefined;
+    if (code === 'required') return t('payees.fault.required');
+    return days.to !== '' && days.to < days.from ? t('accounts.download.order') : say({ code, details: message });
   };
   return (
     <Dialog
