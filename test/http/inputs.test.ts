@@ -3,7 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { createSubscriber } from '../world/graphql.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
-import { createApplication, createPerson, signInHeadless, type TestApplication, Visitor } from '../world/visitor.ts';
+import {
+  authorizeUrl,
+  createApplication,
+  createPerson,
+  signInHeadless,
+  type TestApplication,
+  Visitor,
+} from '../world/visitor.ts';
 
 /** What every listener takes and refuses of numbers, texts and identifiers (docs/decisions.md, 1). */
 
@@ -327,9 +334,13 @@ describe('texts that cannot be stored', () => {
         authorization: application.basic,
       });
       assert.match(token.body.error_description, /^code: /, token.text);
-      const page = await new Visitor().get(`${service.auth}/authenticate?client_id=${application.id}&state=${written}`);
+      const asked = authorizeUrl(service, application, { state: undefined });
+      const redirected = await new Visitor().get(`${asked}&state=${written}`);
+      assert.equal(redirected.status, 302, redirected.text);
+      assert.match(redirected.location?.searchParams.get('error_description') ?? '', /^state: /);
+      const page = await new Visitor().get(`${service.auth}/authenticate?client_id=${written}`);
       assert.equal(page.status, 400);
-      assert.match(page.text, /state: /);
+      assert.match(page.text, /client_id/);
     });
   }
 
