@@ -152,7 +152,7 @@ describe('in a browser', { skip: existsSync(CHROMIUM) ? false : 'needs Chromium 
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('request', (request) => {
-      if (![service.api, service.operatorUrl, 'data:'].some((own) => request.url().startsWith(own)))
+      if (![service.api, service.auth, service.operatorUrl, 'data:'].some((own) => request.url().startsWith(own)))
         faults.push(request.url());
     });
     for (const [listener, path] of [
@@ -190,4 +190,12 @@ describe('in a browser', { skip: existsSync(CHROMIUM) ? false : 'needs Chromium 
       await page.close();
     }
   });
+});
+
+test('the reference shows the description with the ways to sign in', async () => {
+  for (const listener of [service.api, service.operatorUrl]) {
+    const [shown, described] = await Promise.all(['/docs/json', '/openapi.json'].map((path) => get(path, listener)));
+    assert.deepEqual(shown?.body, described?.body);
+    assert.ok(Object.keys(shown?.body.components.securitySchemes).length > 0, listener);
+  }
 });

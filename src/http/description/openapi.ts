@@ -66,7 +66,10 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    uiConfig: { url: path, deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    uiConfig: { deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    // The page reads its own copy, `/docs/json`, whatever address it is given.
+    transformSpecification: () => documentNow(app, description),
+    transformSpecificationClone: false,
     staticCSP: contentSecurityPolicy("'self'"),
     transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
     theme: {
