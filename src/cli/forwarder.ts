@@ -151,14 +151,18 @@ function typeOf({ headers }: StreamedNotification): string {
   return Object.entries(TYPE_NAMES).find(([, name]) => name === value)?.[0] ?? value ?? '';
 }
 
+/** The fields that name the entity of a notification, the most exact one first. */
+const ENTITY_IDS = [
+  ...['payment_id', 'trade_id', 'transaction_id', 'beneficiary_id'],
+  ...['mass_payment_id', 'mass_beneficiary_id', 'id'],
+];
+
 /** The id of the entity of a notification; its own id if the body has none. */
 function entityOf({ id, body }: StreamedNotification): string {
   try {
     const [entity] = listOf(fieldsOf(JSON.parse(body)).data);
-    const { payment_id, trade_id, transaction_id, beneficiary_id, id: own, ...files } = fieldsOf(entity);
-    const { mass_payment_id, mass_beneficiary_id } = files;
-    const order = payment_id ?? trade_id ?? transaction_id;
-    const found = order ?? beneficiary_id ?? mass_payment_id ?? mass_beneficiary_id ?? own;
+    const fields = fieldsOf(entity);
+    const found = ENTITY_IDS.map((name) => fields[name]).find((one) => one != null);
     return found === undefined ? id : String(found);
   } catch {
     return id;

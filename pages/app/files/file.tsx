@@ -41,6 +41,7 @@ function Shown({ view }: { view: ShownFile }): ReactNode {
   const { file, has_lines: hasLines } = view;
   const { error, mass_payment_id: id, payments_summary: counts } = file;
   const name = file.external_reference_id;
+  const reason = error && say(error);
   return (
     <Page
       title={t('files.one', { reference: name })}
@@ -49,10 +50,12 @@ function Shown({ view }: { view: ShownFile }): ReactNode {
       <Progress file={file} />
       {error && (
         <Alert>
-          <p>
-            <strong>{error.message}</strong>
-          </p>
-          <p>{say(error)}</p>
+          {reason === error.details && (
+            <p>
+              <strong>{error.message}</strong>
+            </p>
+          )}
+          <p>{reason}</p>
         </Alert>
       )}
       <DecideFile view={view} />
