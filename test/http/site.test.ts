@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 import { REPOSITORY } from '../world/command.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
+import { createPerson, PASSWORD } from '../world/visitor.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -172,6 +173,41 @@ describe('in a browser', { skip: existsSync(CHROMIUM) ? false : 'needs Chromium 
       assert.match((await page.locator('main').textContent()) ?? '', /signature/i);
     }
     assert.deepEqual(faults, []);
+  });
+
+  test('the reference signs a person in, and its calls answer, under each name of this machine', async () => {
+    const person = await createPerson(service);
+    const { port } = new URL(service.api);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`http://${host}/docs`);
+      await page.locator('.btn.authorize').click();
+      const way = page.locator('.auth-container', { hasText: 'authorization_code with PKCE' });
+      const opened = context.waitForEvent('page');
+      await way.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click();
+      const signIn = await opened;
+      await signIn.locator('input[name=email]').fill(person.email);
+      await signIn.locator('input[name=password]').fill(PASSWORD);
+      const closed = signIn.waitForEvent('close');
+      await signIn.keyboard.press('Enter');
+      await closed;
+      await way.getByRole('button', { name: 'Remove authorization' }).waitFor();
+      await page.locator('.dialog-ux .close-modal').click();
+      const operation = page.locator('#operations-payments-searchPayments');
+      await operation.locator('.opblock-summary-control').click();
+      await operation.locator('tr[data-param-name=client_id] input').fill(person.clientId);
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const status = operation.locator('.live-responses-table .response .response-col_status');
+      assert.match((await status.textContent()) ?? '', /^200/, host);
+      assert.match(
+        (await operation.locator('.request-url').textContent()) ?? '',
+        new RegExp(`http://${host}/payments`),
+      );
+      await context.close();
+    }
+    const { body } = await service.operator('GET', '/applications?page_size=200');
+    assert.ok(!body.some(({ client_id: id }: { client_id: string }) => id === 'lombard-docs'), 'it is in no list');
   });
 
   test('a task is shown in one language at a time, without a script too; with one the choice is kept', async () => {

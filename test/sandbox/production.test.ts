@@ -50,6 +50,8 @@ test('production has nothing under /sandbox: 404 with a token and without one, a
       const answer = await call(`${api}${path}`, 'GET', { headers });
       assert.deepEqual([answer.status, answer.headers.get('content-type')], [status, 'text/html; charset=utf-8'], path);
     }
+    const { text: reference } = await call(`${api}/docs/static/swagger-initializer.js`, 'GET');
+    assert.ok(!reference.includes('lombard-docs'), 'the API reference signs nobody in');
     const described = await call(`${api}/openapi.json`, 'GET');
     assert.ok(!described.text.includes('sandbox/'));
   } finally {

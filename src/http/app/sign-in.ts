@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
-import { PAGES_APPLICATION, pagesCallback } from '../../identity/applications/application-credentials.ts';
+import { PAGES_APPLICATION, pagesCallback } from '../../identity/applications/own-applications.ts';
 import { beginPageSession, endPageSession } from '../../identity/sign-in/page-session.ts';
 import { challengeOfVerifier } from '../../identity/tokens/authorization-code.ts';
 import { randomToken } from '../../values/crypto.ts';

@@ -32,6 +32,7 @@ export function createAuthContext(context: Context, sessions: Sessions, certific
     clock,
     identityVersion: sessions.identityVersion,
     apiUrl: () => context.addresses.api,
+    environment: context.config.environment,
   });
   return { context, sessions, applications, certificateOf };
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PAGES_APPLICATION, type RegisteredApplication } from '../../identity/applications/application-credentials.ts';
+import type { RegisteredApplication } from '../../identity/applications/application-credentials.ts';
+import { PAGES_APPLICATION } from '../../identity/applications/own-applications.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import {
   type AuthorizationRequest,

@@ -26,9 +26,7 @@ const HOUSEKEEPING_INTERVAL_MS = 300_000;
 /** Makes the authorization listener ({auth_url}): the sign-in pages, the token operations, and OpenID Connect discovery. */
 export async function createAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
   const app = createServer({ name: 'auth', context });
-  const origins = new ApplicationOrigins(context.pool);
-  const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
-  answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
+  answerOrigins(app, context, new ApplicationOrigins(context.pool));
   const auth = { ...createAuthContext(context, sessions), pages: new Pages(context.config) };
   await app.register(async (scope) => {
     answerOAuthErrors(scope, auth.pages);

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { Context } from '../../context.ts';
+import { REFERENCE_APPLICATION } from '../../identity/applications/own-applications.ts';
 import type { ErrorCode } from '../../values/errors.ts';
 import { addIdempotencyKey } from '../description/idempotency.ts';
 import type { Description } from '../description/openapi.ts';
@@ -81,5 +82,6 @@ export function clientDescription(context: Context, name: 'api' | 'trusted'): De
     ],
     webhooks: describeWebhooks(config.brand),
     script: referenceScript(INTEGRATORS),
+    signsInAs: config.environment === 'sandbox' ? REFERENCE_APPLICATION : undefined,
   };
 }

@@ -68,9 +68,7 @@ export async function createClientListener(
   const { sessions, routes, name = 'api' } = options;
   const pages = name === 'api' ? { rewriteUrl: (request: IncomingMessage) => APP_CALLS.rewriteUrl(request) } : {};
   const app = createServer({ name, context, advice, ...pages });
-  const origins = new ApplicationOrigins(context.pool);
-  const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
-  answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
+  answerOrigins(app, context, new ApplicationOrigins(context.pool));
   const rate = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts });
   const refused = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts, kind: 'refused' });
   app.decorateRequest('caller');

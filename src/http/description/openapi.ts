@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { MESSAGES } from '../../values/errors.ts';
 import { fieldsOf, namesOf } from '../../values/unknown.ts';
@@ -38,6 +38,8 @@ export interface Description {
   webhooks?: Json;
   /** A script for the page that shows the document. */
   script?: string;
+  /** The application with which the page signs its reader in. Without it the reader brings a token. */
+  signsInAs?: string | undefined;
 }
 
 /** Serves the OpenAPI 3.1 description, which is generated from the schemas that check the requests, and a page that shows it. */
@@ -68,8 +70,9 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
     routePrefix: '/docs',
     uiConfig: { deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
     // The page reads its own copy, `/docs/json`, whatever address it is given.
-    transformSpecification: () => documentNow(app, description),
+    transformSpecification: (_document, request) => documentFor(request, documentNow(app, description), description),
     transformSpecificationClone: false,
+    ...(description.signsInAs && { initOAuth: signIn(description.signsInAs) }),
     staticCSP: contentSecurityPolicy("'self'"),
     transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
     theme: {
@@ -79,6 +82,11 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
       ...(description.script && { js: [{ filename: 'own.js', content: description.script }] }),
     },
   });
+}
+
+/** With a code and PKCE (RFC 7636), because a page keeps no secret. */
+function signIn(clientId: string): { clientId: string; scopes: string[]; usePkceWithAuthorizationCodeGrant: boolean } {
+  return { clientId, scopes: ['openid'], usePkceWithAuthorizationCodeGrant: true };
 }
 
 /** The policy of the page, which signs in with the authorization server. It works over http too, because nothing in it requires https. */
@@ -93,6 +101,14 @@ function contentSecurityPolicy(connect: string): string {
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
   ].join('; ');
+}
+
+/** The document for the page. Under another host name, which may be that of a proxy, the page calls that name: the policy allows no other. */
+function documentFor({ host }: FastifyRequest, document: Json, { url }: Description): Json {
+  const own = url();
+  // Without a public address the document's is relative already.
+  if (!URL.canParse(own) || host === new URL(own).host) return document;
+  return { ...document, servers: [{ url: '..', description: `at ${host}` }] };
 }
 
 function documentNow(app: FastifyInstance, { url, securitySchemes }: Description): Json {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
+import { isLoopback } from '../../values/loopback.ts';
 
 /**
  * Refuses a call that another site's page makes with the browser's cookie.
@@ -14,8 +15,6 @@ export function requireOwnOrigin(address: string, { headers }: FastifyRequest): 
     throw new Problem('permission_denied', 'header.Sec-Fetch-Site: the pages call from their own origin only');
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /**
  * Where to redirect a browser that opened a page under another name of this machine. `localhost` and `127.0.0.1` are different origins, so
  * the page's form could not be sent, and its cookie would not come back. It applies only to names of this machine with the same port. A
@@ -29,7 +28,7 @@ export function ownAddress(address: string, { headers, url }: FastifyRequest): s
   if (!URL.canParse(opened)) return undefined;
   const { hostname, port } = new URL(opened);
   const isElsewhere = hostname !== own.hostname && port === own.port;
-  return isElsewhere && LOOPBACK.has(hostname) && LOOPBACK.has(own.hostname) ? address + url : undefined;
+  return isElsewhere && isLoopback(hostname) && isLoopback(own.hostname) ? address + url : undefined;
 }
 
 /**

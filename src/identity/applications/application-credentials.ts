@@ -1,10 +1,12 @@
 import { canonicalDistinguishedName } from '../../certificates/distinguished-name.ts';
 import { first, type Pool } from '../../database/database.ts';
+import type { Config } from '../../settings/config.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Clock } from '../../values/calendar.ts';
 import { equalSecrets, type Vault } from '../../values/crypto.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type IdentityVersion, subject, type Versioned } from '../tokens/identity-version.ts';
+import { ownRedirects } from './own-applications.ts';
 
 const MAX_CACHED_APPLICATIONS = 10_000;
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -51,17 +53,25 @@ export class ApplicationCredentials {
   readonly #cache = new BoundedMap<string, CachedApplication>(MAX_CACHED_APPLICATIONS);
 
   readonly #apiUrl: () => string;
+  readonly #environment: Config['environment'];
 
   /** @param parts `apiUrl`: {base_url}; called each time, because it is final only once the client API listens */
   constructor(
     pool: Pool,
-    parts: { vault: Vault; clock: Clock; identityVersion: IdentityVersion; apiUrl: () => string },
+    parts: {
+      vault: Vault;
+      clock: Clock;
+      identityVersion: IdentityVersion;
+      apiUrl: () => string;
+      environment: Config['environment'];
+    },
   ) {
     this.#pool = pool;
     this.#vault = parts.vault;
     this.#clock = parts.clock;
     this.#identityVersion = parts.identityVersion;
     this.#apiUrl = parts.apiUrl;
+    this.#environment = parts.environment;
   }
 
   /**
@@ -133,7 +143,8 @@ export class ApplicationCredentials {
     const application: RegisteredApplication = {
       id: row.id,
       name: row.name,
-      redirectUris: row.id === PAGES_APPLICATION ? [pagesCallback(this.#apiUrl())] : row.redirect_uris,
+      redirectUris:
+        ownRedirects(row.id, { apiUrl: this.#apiUrl(), environment: this.#environment }) ?? row.redirect_uris,
       postLogoutRedirectUris: row.post_logout_redirect_uris,
       headlessSignIn: row.headless_sign_in,
       requirePkce: row.require_pkce || row.public_client,
@@ -157,11 +168,3 @@ const SELECT = `
       from application_secrets s where s.application_id = a.client_id) as secrets
   from applications a cross join identity_version v
   where a.client_id = $1 and a.status = 'enabled'`;
-
-/** The clients' pages ({base_url}/app) as an application. It always exists, and the institution's list does not show it. */
-export const PAGES_APPLICATION = 'lombard-app';
-
-/** The address to which the authorization server sends the browser back. @param apiUrl {base_url} */
-export function pagesCallback(apiUrl: string): string {
-  return `${apiUrl}/app/callback`;
-}

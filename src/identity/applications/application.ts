@@ -19,7 +19,7 @@ import { Problem } from '../../values/errors.ts';
 import { formed, Id, Name } from '../../values/schemas.ts';
 import { textArray } from '../../values/text-array.ts';
 import { parseUri } from '../uri.ts';
-import { PAGES_APPLICATION } from './application-credentials.ts';
+import { OWN_APPLICATIONS } from './own-applications.ts';
 
 const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 const MAX_REDIRECT_URIS = 50;
@@ -67,7 +67,7 @@ export const APPLICATION = new RecordKind({
       true,
     ),
     require_pkce: initially(Type.Boolean(), false),
-    /** Only `lombard-cli` and the pages are public; the institution cannot register public clients. */
+    /** Only `lombard-cli` and the service's own pages are public; the institution cannot register public clients. */
     public_client: made(Type.Boolean({ description: 'It has no secret, and must use PKCE' })),
     status: initially(Type.Enum(['enabled', 'disabled']), 'enabled'),
     certificate_subjects: initially(SUBJECTS, '{}', {
@@ -233,13 +233,13 @@ export async function listApplications(
   { page, pageSize, status }: { page: number; pageSize: number; status?: string | undefined },
 ): Promise<{ rows: Application[]; total: number }> {
   const { rows } = await db.query<Application>(
-    `${SELECT} where a.client_id <> $3 and ($4::text is null or a.status = $4) order by a.client_id limit $1 offset $2`,
-    [pageSize, (page - 1) * pageSize, PAGES_APPLICATION, status ?? null],
+    `${SELECT} where a.client_id <> all($3) and ($4::text is null or a.status = $4) order by a.client_id limit $1 offset $2`,
+    [pageSize, (page - 1) * pageSize, OWN_APPLICATIONS, status ?? null],
   );
   const counted = first(
     await db.query<{ total: number }>(
-      'select count(*) as total from applications where client_id <> $1 and ($2::text is null or status = $2)',
-      [PAGES_APPLICATION, status ?? null],
+      'select count(*) as total from applications where client_id <> all($1) and ($2::text is null or status = $2)',
+      [OWN_APPLICATIONS, status ?? null],
     ),
   );
   return { rows, total: counted?.total ?? 0 };

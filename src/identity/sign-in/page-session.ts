@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, first, type Transaction } from '../../database/database.ts';
 import { randomToken, sha256 } from '../../values/crypto.ts';
-import { PAGES_APPLICATION } from '../applications/application-credentials.ts';
+import { PAGES_APPLICATION } from '../applications/own-applications.ts';
 import { challengeOfVerifier, REDEEMED } from '../tokens/authorization-code.ts';
 
 /** The most seconds for which a browser stays signed in, however active it is. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
-import { PAGES_APPLICATION } from '../../../identity/applications/application-credentials.ts';
+import { PAGES_APPLICATION } from '../../../identity/applications/own-applications.ts';
 import { DESTINATIONS } from '../../../sandbox/course.ts';
 import { listRequests } from '../../../sandbox/requests/request-log.ts';
 import { EVENTS } from '../../../sandbox/trigger.ts';
