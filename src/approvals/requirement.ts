@@ -17,7 +17,8 @@ export interface Requirement {
   creator: string;
   /**
    * Whether the creation counts as an approval, if the creator is in a group that the rule names. This is so if the client lets creators
-   * approve, and the creator was permitted to authorise payments when it created this one.
+   * approve, and the creator was permitted to authorise payments when it created this one. With `own`: whether the creator had given its
+   * second factor already, for the file that the payment comes from.
    */
   creation_counts: boolean;
   /** Distinct approvers other than the creator, 1 to 4. */

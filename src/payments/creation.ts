@@ -14,15 +14,7 @@ import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { present } from '../values/unknown.ts';
 import type { PaymentInput } from './declaration.ts';
 import type { PaymentStatus, PaymentWebhookStatus } from './moves.ts';
-import {
-  NEW_PAYMENT_COLUMNS,
-  type NewPayment,
-  type PaymentOrigin,
-  PENDING,
-  readPayment,
-  statusOf,
-  VALIDATING,
-} from './new-payment.ts';
+import { NEW_PAYMENT_COLUMNS, type NewPayment, type PaymentOrigin, readPayment, statusOf } from './new-payment.ts';
 import { notifyPayments } from './notification.ts';
 import { judgeParties } from './parties.ts';
 import type { Presentation } from './presentation.ts';
@@ -181,13 +173,12 @@ export async function writePayments(
     audit(
       tx,
       act,
-      ...payments.map(({ id, input, amount, fee, requirement }) => ({
-        action: 'create' as const,
-        entity: 'payment',
-        entityId: present(id),
-        clientId: input.client_id,
-        after: { ...input, amount, fee_amount: fee, payment_id: id, status: requirement ? PENDING : VALIDATING },
-      })),
+      ...payments.map((payment) => {
+        const { id, input, amount, fee } = payment;
+        const after = { ...input, amount, fee_amount: fee, payment_id: id, status: statusOf(payment) };
+        const clientId = input.client_id;
+        return { action: 'create' as const, entity: 'payment', entityId: present(id), clientId, after };
+      }),
     );
   return numbers;
 }

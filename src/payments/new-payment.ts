@@ -75,7 +75,7 @@ export interface OrderedPayment {
 export type PaymentOrigin = Partial<Pick<NewPayment, 'multipaymentId' | 'inside' | 'given'>>;
 
 export const PENDING: PaymentStatus = 'Payment pending of authorization';
-export const VALIDATING: PaymentStatus = 'Validating beneficiary information';
+const VALIDATING: PaymentStatus = 'Validating beneficiary information';
 
 /** Reads and checks the fields of a payment. @throws Problem invalid_body */
 export function readPayment(

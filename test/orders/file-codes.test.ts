@@ -22,6 +22,12 @@ before(async () => {
 });
 after(() => service.stop());
 
+interface Given {
+  contact_id: string;
+  status: number;
+  level: number;
+}
+
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 const ORDERING = ['can_create_payments', 'can_manage_multipayments', 'can_manage_beneficiaries'];
 const now = () => service.service.context.clock.now().getTime();
@@ -121,6 +127,17 @@ test('one code confirms a file that would go on by itself, and authorises all of
     await statusesOf(world, id),
     Array.from({ length: 3 }, () => 'Validating beneficiary information'),
   );
+  const shown = await service.client(maker.token, 'GET', `/payments?client_id=${world.clientId}&mass_payment_id=${id}`);
+  for (const { authorised_by, authorised_date, approvals_workflow: approvals } of shown.body) {
+    assert.deepEqual([authorised_by, authorised_date !== null], [maker.id, true]);
+    const given = approvals.authorisations.map(({ contact_id, status, level }: Given) => ({
+      contact_id,
+      status,
+      level,
+    }));
+    assert.deepEqual(given, [{ contact_id: maker.id, status: 1, level: 1 }]);
+    assert.deepEqual([approvals.n_eyes_plus_status, approvals.minimum_remaining_authorisations], ['Approved', 0]);
+  }
   if (both[0].status === 202)
     assert.equal((await confirm(maker.token, id, proof, once)).text, both[0].text, 'a replay');
   assert.deepEqual(refusal(await confirm(maker.token, id, proof)), [409, 'transition_not_allowed']);
@@ -157,6 +174,12 @@ test('others approve as ever: the code is that of the maker alone', async () => 
   assert.equal((await confirm(maker.token, id, { challenge_id, verification_code: totp(maker.secret) })).status, 202);
   await files.reaches(id, 'Created');
   assert.deepEqual(await statusesOf(world, id), ['Payment pending of authorization']);
+  const shown = await service.client(maker.token, 'GET', `/payments?client_id=${world.clientId}&mass_payment_id=${id}`);
+  const [{ authorised_by, approvals_workflow: approvals }] = shown.body;
+  assert.deepEqual(
+    [authorised_by, approvals.authorisations, approvals.minimum_remaining_authorisations],
+    [null, [], 1],
+  );
 });
 
 test('a text message has the number and the sums; a code ends with what it stands for', async () => {

@@ -21,7 +21,10 @@ export interface Progress {
   approvals: readonly string[];
   /** The contact who created the payment. */
   creator: string;
-  /** `payment_creator_approval_enabled`: the creation counts as an approval if the creator is in a group that is named. */
+  /**
+   * The creation counts as an approval: if the creator is in a group that is named (`payment_creator_approval_enabled`), or if the creator
+   * alone approves.
+   */
   creatorApprovalEnabled: boolean;
   /** Contacts who may authorise payments of the client now. Whether the creator is one of them makes no difference. */
   permitted: ReadonlySet<string>;
@@ -167,15 +170,15 @@ function eyesState(approvers: number, progress: Progress): ApprovalState {
   };
 }
 
-/** The creator gives the only approval. */
-function ownState(creator: string, { approvals }: Progress): ApprovalState {
-  const done = approvals.includes(creator);
+/** The creator gives the only approval, perhaps by the creation itself. */
+function ownState(creator: string, { approvals, creatorApprovalEnabled: creation }: Progress): ApprovalState {
+  const done = creation || approvals.includes(creator);
   const waiting = done ? [] : [creator];
   return {
     remaining: waiting.length,
     complete: done,
     possible: true,
-    approvals: done ? [{ contact_id: creator, level: 1, counts: true, creation: false }] : [],
+    approvals: done ? [{ contact_id: creator, level: 1, counts: true, creation }] : [],
     levels: [{ level: 1, alternative: 0, met: done, places: [{ group: null, contact_id: done ? creator : null }] }],
     mayAuthorise: waiting,
     mayReject: waiting,

@@ -38,6 +38,8 @@ export interface InstructionScene {
   creatorName: string;
   workflow: string;
   stepUp: boolean;
+  /** Whether the orderer has given a code for all of the payments. */
+  codeGiven?: boolean;
   fxEnabled: boolean;
   settings: OrderSettings;
   day: DayOfOrders | undefined;

@@ -183,8 +183,8 @@ export async function judgeAgain(step: Step, stored: readonly StoredRow[], apart
   const rows = await readStored(step, stored);
   const source = sourceOf(file);
   const scene = await readInstructionScene(tx, act.now, orderer(file), { source, rows, apart });
-  // The code of the file's maker covers all of its payments.
-  if (file.authorised) scene.stepUp = false;
+  // The code of the file's maker is its authorisation of all payments (instructions, second page, 8).
+  scene.codeGiven = file.authorised;
   const judging = { source, scene, now: act.now, sepa: sepaOf(context) };
   const judged = await inTurns(rows, (some) => judgeInstructions(some, judging));
   return { rows, source, scene, judged };

@@ -148,11 +148,19 @@ function newPayments(
   });
 }
 
-/** Determines what each payment requires. If the client uses a second factor, a payment that needs nobody else's approval waits for its creator's. */
+interface CodeGiven {
+  /** Whether the creator has given a code for all of the payments. */
+  codeGiven?: boolean;
+}
+
+/**
+ * Determines what each payment requires. If the client uses a second factor, a payment that needs nobody else's approval waits for its
+ * creator's, unless the creator has given it.
+ */
 export async function requireApprovals(
   tx: Transaction,
   payments: readonly NewPayment[],
-  { rules, permitted, stepUp }: Pick<OrderScene, 'rules' | 'permitted' | 'stepUp'>,
+  { rules, permitted, stepUp, codeGiven = false }: Pick<OrderScene, 'rules' | 'permitted' | 'stepUp'> & CodeGiven,
 ): Promise<void> {
   const wanted = payments.map(({ input, amount }) => ({
     ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },
@@ -163,7 +171,7 @@ export async function requireApprovals(
     if (requirement instanceof Problem) throw requirement;
     const { client_id: clientId, contact_id: creator } = payment.input;
     const others = requirement !== null && !(await isComplete(tx, { clientId, requirement }, permitted));
-    payment.requirement = stepUp && !others ? { creator, creation_counts: false, own: true } : requirement;
+    payment.requirement = stepUp && !others ? { creator, creation_counts: codeGiven, own: true } : requirement;
   }
 }
 

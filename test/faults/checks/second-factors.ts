@@ -6,15 +6,15 @@ import type { Round } from './round.ts';
 const MAX_PASSWORDS = 20;
 
 /**
- * The approvals of the clients that need codes are those that were given with one, each once. No order leaves without one. A password that was changed is refused, and
- * the new one signs in.
+ * The approvals of the clients that need codes are those that were given with one, each once. The code of a file approves its payments in the
+ * name of its maker. No order leaves without one. A password that was changed is refused, and the new one signs in.
  */
 export async function secondFactorsHold({ system, known }: Round): Promise<void> {
   const { rows } = await system.query(
     `select p.payment_id || ' ' || (a.value->>'contact_id') as id from payment_approvals pa
      join payments p on p.client_id = pa.client_id and p.id = pa.payment_id, json_array_elements(pa.authorisations) a
-     where pa.client_id = any ($1)`,
-    [[known.guarded.clientId, known.alone.clientId]],
+     where pa.client_id = any ($1) and not (a.value->>'contact_id' = p.contact_id and p.mass_payment_id::text = any ($2))`,
+    [[known.guarded.clientId, known.alone.clientId], known.confirmedFiles],
   );
   const approvals = rows.map(({ id }) => id as string);
   const given = known.stepUps.map(({ paymentId, contactId, answered }) => ({
