@@ -80,6 +80,11 @@ test('the embedded database: it is started for the command where no service runs
     assert.match(written.stdout, /^set search_path = [\s\S]*create table/);
     const migrated = await run('migrate');
     assert.deepEqual([migrated.code, migrated.stderr], [0, '']);
+    const lines = migrated.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg);
+    assert.deepEqual(lines, ['the tables of a new database were made'], 'one line');
     assert.deepEqual(await run('migrate', '--check'), { code: 0, stdout: '', stderr: '' });
     const created = await run('operator-tokens', 'create', 'first', '--database');
     assert.deepEqual([created.code, created.stderr], [0, '']);

@@ -41,6 +41,8 @@ export function welcome(config: Config, running: Running, { demonstration, sampl
       ? [`  operator interface  ${running.operator}   (described at ${running.operator}/docs)`]
       : []),
     ...(config.operatorToken ? [] : [`  operator token      in ${token}`]),
+    `  clients' pages      ${running.api}/app`,
+    ...(running.operator ? [`  staff's console     ${running.operator}/console`] : []),
     '',
   ];
   const [contact, client] = [DEMO_CONTACTS[0], DEMO_CLIENTS[0]];

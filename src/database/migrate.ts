@@ -62,12 +62,16 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
       await applyCellStep(client, viewsWithdrawn(home, await sessionStatement(client, home)), log).catch((error) => {
         throw failure('views over all cells', error);
       });
+    const isNew = missing.length > 0 && missing.length === migrations.length;
+    // The migrations of a new database take a second together, and one line says enough about them.
+    const level = isNew ? 'debug' : 'info';
     for (const migration of missing) {
-      await applySteps(client, migration, log).catch((error) => {
+      await applySteps(client, migration, { log, level }).catch((error) => {
         throw failure(`migration ${migration.name}`, error);
       });
-      log.info({ migration: migration.name }, 'database migrated');
+      log[level]({ migration: migration.name }, 'database migrated');
     }
+    if (isNew) log.info({ migrations: missing.length }, 'the tables of a new database were made');
     const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
     if (cellSteps.length > 0 && (await hasCitus(client))) await refuseOrdinaryOwner(client);
     for (const step of cellSteps) {

@@ -72,15 +72,20 @@ function statements(sql: string): string {
   return sql.replace(/^\s*--.*$/gm, '').trim();
 }
 
-/** Runs the steps of a migration that are not done yet. The last step records the migration. */
-export async function applySteps(client: pg.Client, migration: Migration, log: Logger): Promise<void> {
+/** Runs the steps of a migration that are not done yet. The last step records the migration. @param progress `level` of its lines */
+export async function applySteps(
+  client: pg.Client,
+  migration: Migration,
+  { log, level }: { log: Logger; level: 'debug' | 'info' },
+): Promise<void> {
   const steps = stepsOf(migration);
   const done = await stepsDone(client, migration);
   for (const [index, step] of steps.entries()) {
     if (done.has(index)) continue;
     const mark = index === steps.length - 1 ? record(client, migration) : recordStep(client, migration, index);
     await withRetries(migration.name, log, () => RUN[step.kind](client, [step.sql], mark));
-    if (steps.length > 1) log.info({ migration: migration.name, step: index + 1, of: steps.length }, 'a step is done');
+    if (steps.length > 1)
+      log[level]({ migration: migration.name, step: index + 1, of: steps.length }, 'a step is done');
   }
 }
 

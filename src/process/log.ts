@@ -33,7 +33,12 @@ export function createLog(level: LogLevel, pretty: boolean): Logger {
     // pino's own redaction costs each line about eight times what writing it takes (docs/performance.md).
     formatters: { log: withoutSecrets },
     ...(pretty
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,host', translateTime: 'HH:MM:ss' } } }
+      ? {
+          transport: {
+            target: 'pino-pretty',
+            options: { ignore: 'pid,host', translateTime: 'HH:MM:ss', singleLine: true },
+          },
+        }
       : {}),
   });
 }

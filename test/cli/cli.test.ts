@@ -94,6 +94,11 @@ describe('lombard demo', () => {
           .filter((line) => line.startsWith('curl '));
         return found.length === 2 ? found : undefined;
       });
+      const pages = [...output().matchAll(/^ {2}(?:clients' pages|staff's console) +(http\S+)$/gm)].map(
+        ([, url]) => url,
+      );
+      assert.equal(pages.length, 2);
+      for (const url of pages) assert.equal((await fetch(url as string)).status, 200, url);
       const answer = await shell(commands[0] as string);
       assert.match(answer, /^HTTP\/1.1 200/);
       assert.match(answer, /x-total-count: 268/);
