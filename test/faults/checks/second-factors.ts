@@ -13,7 +13,8 @@ export async function secondFactorsHold({ system, known }: Round): Promise<void>
   const { rows } = await system.query(
     `select p.payment_id || ' ' || (a.value->>'contact_id') as id from payment_approvals pa
      join payments p on p.client_id = pa.client_id and p.id = pa.payment_id, json_array_elements(pa.authorisations) a
-     where pa.client_id = any ($1) and not (a.value->>'contact_id' = p.contact_id and p.mass_payment_id::text = any ($2))`,
+     where pa.client_id = any ($1)
+       and (a.value->>'contact_id' <> p.contact_id or p.mass_payment_id is null or p.mass_payment_id::text <> all ($2))`,
     [[known.guarded.clientId, known.alone.clientId], known.confirmedFiles],
   );
   const approvals = rows.map(({ id }) => id as string);
