@@ -20,9 +20,10 @@ const AMOUNTS: Readonly<Record<string, RegExp>> = {
   amount_out_of_range: /(?<amount>[\d.]+) (?<currency>[A-Z]{3}) must be at (?<bound>least|most) (?<limit>[\d.]+)$/,
 };
 
-/** Whether the sentence of this code is about amounts, and names no field. */
-export function isOfAmounts(code: string): boolean {
-  return code in AMOUNTS;
+/** A fault of a file's row: a refusal whose sentence may begin with the column. */
+export interface Fault extends Refused {
+  /** What it is in general. */
+  message: string;
 }
 
 /**
@@ -41,5 +42,17 @@ export function useRefusal(): SayRefusal {
     if (currency === undefined) return details;
     const shown = Object.entries(found).map(([name, amount = '0']) => [name, formatMoney(amount, currency, locale)]);
     return own(`refusal.${code}`, { bound, ...Object.fromEntries(shown) }) ?? details;
+  };
+}
+
+/** A function that says the column of a file and what is wrong with it, as far as the person's language can say it. */
+export function useFault(): (fault: Fault) => string {
+  const say = useRefusal();
+  return ({ code, message, details }) => {
+    const whole = say({ code, details });
+    if (whole === details) return details === '' ? message : `${message} · ${details}`;
+    const [, column, rest = ''] = /^(\w+): (.*)$/s.exec(details) ?? [];
+    // A sentence about amounts names no field.
+    return column === undefined || code in AMOUNTS ? whole : `${column}: ${say({ code, details: rest })}`;
   };
 }

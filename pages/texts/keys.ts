@@ -27,6 +27,7 @@ import type consoleSearch from './console/en/search.json';
 import type consoleSystem from './console/en/system.json';
 import type consoleWords from './console/en/words.json';
 import type design from './shared/en/design.json';
+import type faults from './shared/en/faults.json';
 import type frame from './shared/en/frame.json';
 
 /** All files of English texts, one line each. English is the source, and a key that it lacks does not compile. */
@@ -59,6 +60,7 @@ type AllTexts = typeof accounts &
   typeof consoleSystem &
   typeof consoleWords &
   typeof design &
+  typeof faults &
   typeof frame;
 
 export type TextKey = keyof AllTexts;

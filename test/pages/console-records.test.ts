@@ -139,10 +139,16 @@ describe('lists', { skip }, () => {
     }
     await page.getByText('The rate has moved: the exchanges cost 9.10 GBP').waitFor();
     const failed = page.getByRole('table', { name: 'Rows that failed' }).getByRole('row');
-    await failed
-      .filter({ hasText: 'The IBAN is not valid' })
-      .getByText('iban: the check digits do not match', { exact: true })
-      .waitFor();
+    await failed.getByText('The IBAN is not valid · iban: the check digits do not match', { exact: true }).waitFor();
+    // In the person's language, like the client's own page.
+    const colleague = await browser.open();
+    await colleague.addInitScript("localStorage.setItem('lombard.language', 'de')");
+    await open(`/files/${FILE}`, colleague);
+    await colleague.locator('[name=token]').fill(service.operatorToken);
+    await colleague.keyboard.press('Enter');
+    await colleague.getByText('iban: Das ist keine gültige IBAN', { exact: true }).waitFor();
+    await colleague.getByText('Der Kurs ist schlechter geworden').waitFor();
+    await colleague.context().close();
   });
 
   test('codes are words', async () => {

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { downloadErrors, FAILED_SHOWN, type FailedRow, failedQuery } from '../../data/files.ts';
 import { Button } from '../../design/button.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
-import { isOfAmounts, type SayRefusal, useRefusal } from '../../design/refusal.ts';
+import { RowFaults } from '../../design/row-faults.tsx';
 import { SentMoney } from '../../design/sent-money.tsx';
 import { Failure } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
@@ -59,7 +59,7 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
                   <SentMoney amount={amount} currency={currency} />
                 ),
               },
-              { key: 'reason', title: t('files.why'), cell: (row) => <Why row={row} /> },
+              { key: 'reason', title: t('files.why'), cell: ({ errors }) => <RowFaults of={errors} /> },
             ]}
             rows={rows}
             rowKey={({ request_index: index }) => index}
@@ -68,25 +68,4 @@ export function FailedRows({ id, count, hasLines }: FailedRowsProps): ReactNode 
       </PagedList>
     </section>
   );
-}
-
-function Why({ row }: { row: FailedRow }): ReactNode {
-  const say = useRefusal();
-  return (
-    <ul className="plain">
-      {row.errors.map((fault) => (
-        <li key={`${fault.code} ${fault.details}`}>
-          <ForeignText>{faultText(fault, say)}</ForeignText>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** The column of the file and what is wrong with it, as far as the person's language can say it. */
-function faultText({ code, message, details }: FailedRow['errors'][number], say: SayRefusal): string {
-  const whole = say({ code, details });
-  if (whole === details) return details === '' ? message : `${message} · ${details}`;
-  const [, column, rest = ''] = /^(\w+): (.*)$/s.exec(details) ?? [];
-  return column === undefined || isOfAmounts(code) ? whole : `${column}: ${say({ code, details: rest })}`;
 }

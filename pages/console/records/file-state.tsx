@@ -3,6 +3,7 @@ import type { MassStatus } from '../../../src/orders/mass/declaration.ts';
 import type { Answered } from '../../data/operator-api.ts';
 import type { Tone } from '../../design/badge.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { useRefusal } from '../../design/refusal.ts';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { State } from '../lists/links.tsx';
@@ -30,7 +31,9 @@ const TONES: Partial<Record<MassStatus, Tone>> = { Created: 'good', Failed: 'bad
 /** The state of a file and why it is stuck, in a sentence that staff can read to a caller. */
 export function FileState({ file }: { file: File }): ReactNode {
   const t = useText();
+  const say = useRefusal();
   const { mass_payment_status: status, error, payments_summary: of } = file;
+  const reason = error && say(error);
   const hasErrors = of.payments_errored > 0;
   const { tone, text } = meaningOf(status, hasErrors ? of.payments_created : undefined);
   return (
@@ -41,7 +44,7 @@ export function FileState({ file }: { file: File }): ReactNode {
       </p>
       {error && (
         <p>
-          <ForeignText>{`${error.message}: ${error.details}`}</ForeignText>
+          <ForeignText>{reason === error.details ? `${error.message}: ${reason}` : reason}</ForeignText>
         </p>
       )}
       {hasErrors && (

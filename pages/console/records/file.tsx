@@ -4,6 +4,7 @@ import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
+import { RowFaults } from '../../design/row-faults.tsx';
 import { SentMoney } from '../../design/sent-money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Count } from '../lists/count.tsx';
@@ -50,7 +51,7 @@ function FileFacts({ file }: { file: File }): ReactNode {
   return (
     <KnownFacts
       facts={[
-        { name: t('console.col.reference'), value: foreign(file.external_reference_id) },
+        { name: t('console.file.reference'), value: foreign(file.external_reference_id) },
         { name: t('console.file.msg'), value: foreign(file.payment_initiation_id) },
         { name: t('console.file.block'), value: foreign(file.payment_information_id) },
         { name: t('console.file.rows'), value: <Count>{of.payments_received}</Count> },
@@ -132,15 +133,7 @@ function FailedRows({ id }: { id: string }): ReactNode {
           {
             key: 'why',
             title: t('console.file.why'),
-            cell: ({ errors }) =>
-              errors.map(({ code, message, details }) => (
-                <div key={`${code} ${details}`}>
-                  <ForeignText>{message}</ForeignText>
-                  <div className="small quiet">
-                    <ForeignText>{details}</ForeignText>
-                  </div>
-                </div>
-              )),
+            cell: ({ errors }) => <RowFaults of={errors} />,
           },
         ]}
       />

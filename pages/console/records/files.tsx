@@ -26,7 +26,7 @@ export default function FilesPage(): ReactNode {
         filters={[
           { name: 'client_id', label: t('console.col.client') },
           { name: 'mass_payment_status', label: t('console.col.status'), options: STATUSES },
-          { name: 'external_reference_id', label: t('console.col.reference') },
+          { name: 'external_reference_id', label: t('console.file.reference') },
         ]}
         rowKey={({ mass_payment_id: id }) => id}
         columns={[
@@ -34,7 +34,7 @@ export default function FilesPage(): ReactNode {
           { key: 'id', title: t('console.col.id'), cell: (row) => <IdLink to="files" id={row.mass_payment_id} /> },
           {
             key: 'reference',
-            title: t('console.col.reference'),
+            title: t('console.file.reference'),
             cell: ({ external_reference_id: reference }) => <Cut>{reference}</Cut>,
           },
           { key: 'client', title: t('console.col.client'), cell: (row) => <ClientInRow id={row.client_id} /> },
