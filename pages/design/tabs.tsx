@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
+import { useChosenInSight } from './tab-line.ts';
 import './tabs.css';
 
 interface TabsProps {
@@ -12,9 +13,11 @@ interface TabsProps {
 
 /** Views of one thing, one of which is visible. Only the selected one is rendered. A count beside a title is not part of the tab's name. */
 export function Tabs({ name, tabs, selected, onSelect }: TabsProps): ReactNode {
+  const line = useRef<HTMLDivElement>(null);
+  useChosenInSight(line, '[aria-selected="true"]', selected);
   return (
     <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(String(key))}>
-      <TabList className="tab-list" aria-label={name}>
+      <TabList ref={line} className="tab-line tab-list" aria-label={name}>
         {tabs.map(({ id, title, count }) => (
           <Tab key={id} id={id} className="tab">
             {title}

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { SearchTexts } from '../../data/payments.ts';
+import { useChosenInSight } from '../../design/tab-line.ts';
 import { useText } from '../../texts/text.tsx';
+import '../../design/tabs.css';
 
 /** The states that people think in, by filter value; '' means all. */
 const STATES = ['', 'pending_to_authorise', 'authorised', 'complete', 'rejected', 'cancelled'] as const;
@@ -10,8 +12,10 @@ const STATES = ['', 'pending_to_authorise', 'authorised', 'complete', 'rejected'
 export function StateTabs({ search }: { search: SearchTexts }): ReactNode {
   const t = useText();
   const { page: _, status = '', ...rest } = search;
+  const line = useRef<HTMLElement>(null);
+  useChosenInSight(line, '[aria-current]', status);
   return (
-    <nav className="state-tabs" aria-label={t('payments.states')}>
+    <nav ref={line} className="tab-line state-tabs" aria-label={t('payments.states')}>
       {STATES.map((state) => (
         <Link
           key={state}
