@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useRef, useSyncExternalStore } from 'react';
 import { type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
@@ -70,6 +70,16 @@ interface ResultsProps {
 /** The window has room for a payment beside the list. */
 const WIDE = matchMedia('(min-width: 75rem)');
 
+/** Whether it has, also after the window has changed its size. */
+function useWide(): boolean {
+  return useSyncExternalStore(onWide, () => WIDE.matches);
+}
+
+function onWide(onChange: () => void): () => void {
+  WIDE.addEventListener('change', onChange);
+  return () => WIDE.removeEventListener('change', onChange);
+}
+
 function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
   const t = useText();
   // People want the newest first; the API's default is the opposite order.
@@ -137,6 +147,7 @@ function Results({ clientId, search, opened, onGo }: ResultsProps): ReactNode {
 /** The payment beside the list: its id is in the address. Arrow keys on a payment's link move through the list. */
 function useBeside(search: SearchTexts, opened: string | undefined) {
   const navigate = useNavigate();
+  const isWide = useWide();
   const show = (id: string | undefined) =>
     void navigate({
       to: '.',
@@ -144,7 +155,7 @@ function useBeside(search: SearchTexts, opened: string | undefined) {
       replace: true,
     });
   const open = (id: string) =>
-    WIDE.matches ? show(id) : void navigate({ to: `/payments/${encodeURIComponent(id)}` as never });
+    isWide ? show(id) : void navigate({ to: `/payments/${encodeURIComponent(id)}` as never });
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key === 'Escape' && opened !== undefined) return show(undefined);
     const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('td[data-key="payment_id"] a')];
@@ -153,9 +164,9 @@ function useBeside(search: SearchTexts, opened: string | undefined) {
     if (at < 0 || !next) return;
     event.preventDefault();
     next.focus();
-    if (WIDE.matches) show(next.textContent);
+    if (isWide) show(next.textContent);
   };
-  return { id: WIDE.matches ? opened : undefined, open, close: () => show(undefined), onKeyDown };
+  return { id: isWide ? opened : undefined, open, close: () => show(undefined), onKeyDown };
 }
 
 function useSearchColumns(): Column<Payment>[] {
