@@ -12,6 +12,7 @@ import { usePaletteSource } from './search/palette-source.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { type Scope, signOutStaff, useMay, useStaff } from './staff.ts';
 import './console.css';
+import './lists.css';
 
 type Group = 'clients' | 'orders' | 'money' | 'delivery' | 'institution';
 
