@@ -1,5 +1,6 @@
 import type { Key, ReactNode } from 'react';
 import './table.css';
+import './table-cards.css';
 
 export interface Column<Row> {
   /** The sort field, and the React key. */

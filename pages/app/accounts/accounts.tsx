@@ -64,8 +64,9 @@ function AccountTable({ rows: all }: { rows: Row[] }): ReactNode {
       {field}
       <Table
         name={t('accounts.title')}
+        className="close"
         columns={[
-          { key: 'currency', title: t('accounts.account'), cell: (row) => <Named row={row} /> },
+          { key: 'account', title: t('accounts.account'), cell: (row) => <Named row={row} /> },
           { key: 'receiving', title: t('accounts.payingIn'), cell: ({ receiving }) => <Receiving of={receiving} /> },
           {
             key: 'balance',
@@ -133,7 +134,7 @@ function Available({ of }: { of: AccountBalance }): ReactNode {
     <div>
       <Money amount={available} currency={currency} />
       {isHeld(of) && (
-        <div className="small quiet">
+        <div className="small quiet wraps">
           {t('accounts.held')} <Money amount={held} currency={currency} />
         </div>
       )}

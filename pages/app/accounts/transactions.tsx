@@ -61,16 +61,17 @@ function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
     {
       key: 'reference',
       title: t('accounts.reference'),
-      cell: (row) => (
-        <div>
-          <ForeignText>{row.transaction_reference}</ForeignText>{' '}
-          {row.payment_id !== null && (
-            <Link to="/payments/$payment_id" params={{ payment_id: row.payment_id } as never}>
-              {row.payment_id}
-            </Link>
-          )}
-        </div>
-      ),
+      cell: ({ transaction_reference: reference, payment_id: id }) =>
+        (reference || id !== null) && (
+          <div>
+            <ForeignText>{reference}</ForeignText>{' '}
+            {id !== null && (
+              <Link to="/payments/$payment_id" params={{ payment_id: id } as never}>
+                {id}
+              </Link>
+            )}
+          </div>
+        ),
     },
     {
       key: 'amount',
