@@ -1,6 +1,6 @@
 import type { Lombard, NewMassBeneficiary } from '../../sdk/src/index.ts';
 import { MAX_ROWS } from '../orders/rows.ts';
-import { type CsvRow, OpenQuote, readCsv } from '../values/csv.ts';
+import { type CsvRow, isEmptyLine, OpenQuote, readCsv } from '../values/csv.ts';
 import { present } from '../values/unknown.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fields } from './fields.ts';
@@ -108,7 +108,7 @@ function startsOf(json: string): number[] {
 function csvPayees(content: string, fields: Fields): Found {
   let rows: CsvRow[];
   try {
-    rows = [...readCsv(content)];
+    rows = [...readCsv(content)].filter((row) => !isEmptyLine(row));
   } catch (error) {
     if (error instanceof OpenQuote) throw new CommandFailure(error.message);
     throw error;

@@ -11,6 +11,11 @@ export interface CsvRow {
   count: number;
 }
 
+/** Whether a row is an empty line, or one of blanks: no record, in whichever program the file was made. */
+export function isEmptyLine({ cells, count }: CsvRow): boolean {
+  return count === 1 && cells[0]?.trim() === '';
+}
+
 /** A quoted cell that never ends, or that has text after its closing quote. */
 export class OpenQuote extends Error {
   override readonly name = 'OpenQuote';

@@ -93,7 +93,10 @@ test('check tells line, field and code of each fault of a file, and makes nothin
     '"No',
     'code",GB,GB,GBP,1234,20295,,',
     'Too short,GB',
+    '',
     'Bad flag,GB,GB,GBP,63748472,202959,maybe,',
+    '',
+    '',
   ].join('\r\n');
   const checked = await sandbox.run('beneficiaries', 'check', file('payees.csv', csv));
   assert.equal(checked.code, 1);
@@ -103,7 +106,7 @@ test('check tells line, field and code of each fault of a file, and makes nothin
     ['3', 'account_number', 'invalid_account_number'],
     ['3', 'bank_identifier', 'invalid_sort_code'],
     ['5', '-', 'invalid_format'],
-    ['6', 'email_notification', 'invalid_format'],
+    ['7', 'email_notification', 'invalid_format'],
   ]);
   assert.match(checked.stdout, /^3 payees, 5 faults$/m);
 

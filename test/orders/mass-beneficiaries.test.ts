@@ -272,6 +272,23 @@ describe('a CSV', () => {
     );
   });
 
+  test('an empty line is no row, and the rows below keep their places', async () => {
+    const world = await ordersWorld(service);
+    const files = payeesOf(world);
+    const line = (name: string, city = '') => `${name},DE,DE,EUR,${IBAN},,,${city}`;
+    const text = [HEADER, line('One'), '', line('Two'), ' ', line('Two', 'Bonn'), ',,,,,,,', ''].join('\n');
+    const tried = await files.csv(text, '&validate_only=true');
+    assert.deepEqual([tried.status, tried.body.rows_received, tried.body.rows_errored], [200, 4, 2], tried.text);
+    const places = (errors: Fault[]) => [...new Set(errors.map(({ request_index: index }) => index))];
+    assert.deepEqual(places(tried.body.errors), [4, 5]);
+    assert.match(tried.body.errors[0].details, /row 2 of the file/);
+    const done = await files.ended((await files.csv(text)).body.mass_beneficiary_id);
+    assert.deepEqual([done.rows_received, done.rows_created, done.rows_errored], [4, 2, 2]);
+    assert.deepEqual(places(await files.errors(done.mass_beneficiary_id)), [4, 5]);
+    const { body: made } = await files.made(done.mass_beneficiary_id);
+    assert.deepEqual(places(made), [0, 2]);
+  });
+
   for (const [name, text] of [
     ['an unknown column', 'name,colour\nA,red\n'],
     ['a column twice', 'name,name\nA,A\n'],

@@ -241,6 +241,35 @@ describe('a file of CSV', () => {
     assert.deepEqual([paid.amount, paid.reference], [10.5, 'Invoice, 42']);
   });
 
+  test('an empty line is no row, and the rows below keep their places', async () => {
+    const world = await ordersWorld(service);
+    const files = filesOf(world);
+    const line = (amount: string) => `EUR,${amount},Invoice,buy,spot,${world.beneficiaryId},`;
+    const text = [HEADER, '', line('10.50'), '', ' \t', line('x'), ',,,,,,', '', ''].join('\r\n');
+    const sent = await files.csv(text, query(world));
+    assert.equal(sent.status, 202, sent.text);
+    const held = await files.reaches(sent.body.mass_payment_id, 'Processed', 'Failed');
+    assert.deepEqual([held.payments_summary.payments_received, held.payments_summary.payments_errored], [3, 2]);
+    const errors = await files.errors(held.mass_payment_id);
+    assert.deepEqual(
+      errors.map((row: { request_index: number; errors: object[] }) => [row.request_index, row.errors.length]),
+      [
+        [4, 1],
+        [5, 8],
+      ],
+    );
+    const { body: rows } = await world.ask('GET', `/mass-payments/${held.mass_payment_id}/payments-received`);
+    assert.deepEqual(
+      rows.map((row: { request_index: number; status: string }) => [row.request_index, row.status]),
+      [
+        [1, 'valid'],
+        [4, 'invalid'],
+        [5, 'invalid'],
+      ],
+    );
+    assert.deepEqual(refusal(await files.csv(`${HEADER}\n\n\n`, query(world))), [400, 'invalid_body']);
+  });
+
   for (const [name, text] of [
     ['an unknown column', 'payment_currency,colour\nEUR,red\n'],
     ['a column twice', 'payment_currency,payment_currency\nEUR,EUR\n'],

@@ -158,28 +158,28 @@ const FIELDS: readonly string[] = namesOf(BeneficiaryOrder.properties);
 /** The rows of a body. @throws Problem invalid_body if it is not a list, or has too many rows */
 async function rowsOf(request: FastifyRequest, table: BankTable): Promise<PayeeRow[]> {
   return inTurns(await bodiesOf(request), (some) =>
-    some.map(({ body, faults }) => {
+    some.map(({ index, body, faults }) => {
       const row = readRow(request, body, table);
-      return { ...row, faults: [...faults, ...row.faults] };
+      return { ...row, index, faults: [...faults, ...row.faults] };
     }),
   );
 }
 
 /** The rows that were sent, with the faults of each row as a whole. @throws Problem invalid_body */
-async function bodiesOf(request: FastifyRequest): Promise<{ body: unknown; faults: RowFault[] }[]> {
+async function bodiesOf(request: FastifyRequest): Promise<{ index: number; body: unknown; faults: RowFault[] }[]> {
   const csv = csvOf(request);
   if (csv !== undefined) return bodiesOfCsv(csv, FIELDS);
   const { body } = request;
   if (!Array.isArray(body)) throw new Problem('invalid_body', 'body: must be a list of beneficiaries');
   if (body.length === 0 || body.length > MAX_ROWS)
     throw new Problem('invalid_body', `body: must have 1 to ${MAX_ROWS} beneficiaries`);
-  return body.map((row: unknown) => ({ body: row, faults: [] }));
+  return body.map((row: unknown, index) => ({ index, body: row, faults: [] }));
 }
 
 const NO_OBJECT: RowFault = { field: '', code: 'invalid_format', message: 'must be an object' };
 
 /** Reads a row like the body of a single beneficiary. */
-function readRow(request: FastifyRequest, sent: unknown, table: BankTable): PayeeRow {
+function readRow(request: FastifyRequest, sent: unknown, table: BankTable): Omit<PayeeRow, 'index'> {
   const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
   let read = readNew(table, {});
   if (!isObject) return { sent, fields: read.fields, faults: [NO_OBJECT] };

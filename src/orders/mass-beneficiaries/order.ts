@@ -17,6 +17,8 @@ import { findMassBeneficiary } from './reading.ts';
 
 /** A row that was read. */
 export interface PayeeRow {
+  /** Its place in the file, from 0. */
+  index: number;
   sent: unknown;
   fields: OrderedFields;
   /** Faults that do not depend on the client's data. */
@@ -31,13 +33,13 @@ export interface PayeeRow {
 export async function bodiesOfCsv(
   text: string,
   known: readonly string[],
-): Promise<{ body: object; faults: RowFault[] }[]> {
-  const { rows, faults } = await rowsOfCsv(text, known, 'a beneficiary');
-  return rows.map((cells, index) => {
+): Promise<{ index: number; body: object; faults: RowFault[] }[]> {
+  const rows = await rowsOfCsv(text, known, 'a beneficiary');
+  return rows.map(({ index, cells, faults }) => {
     const { email_notification: mails, email_addresses: addresses } = cells;
     const flag = mails === 'true' || (mails === 'false' ? false : mails);
-    const fault = faults.get(index);
     return {
+      index,
       body: {
         ...cells,
         ...(mails !== undefined && { email_notification: flag }),
@@ -45,7 +47,7 @@ export async function bodiesOfCsv(
           email_addresses: addresses.split(';', MAX_EMAIL_ADDRESSES + 1).map((address) => address.trim()),
         }),
       },
-      faults: fault ? [fault] : [],
+      faults,
     };
   });
 }
@@ -53,7 +55,7 @@ export async function bodiesOfCsv(
 /** The faults of each row that are known without the client's data. */
 function faultsOf(rows: readonly PayeeRow[]): RowFault[][] {
   const duplicates = repeated(rows.map(({ sent }) => sameness(sent)));
-  return rows.map(({ faults }, index) => [...(duplicates[index] ? [DUPLICATE_ROW] : []), ...faults]);
+  return rows.map(({ faults }, place) => [...(duplicates[place] ? [DUPLICATE_ROW] : []), ...faults]);
 }
 
 /** The faults of a row in the form in which they are reported. */
@@ -76,10 +78,10 @@ export async function takeMassBeneficiary(
   const json = (values: readonly (object | null)[]) => values.map((value) => value && JSON.stringify(value));
   tx.later({
     text: `insert into mass_beneficiary_rows (client_id, mass_beneficiary_id, request_index, fields, faults)
-      select $1, $2, n - 1, fields, faults from unnest($3::json[], $4::json[]) with ordinality as r(fields, faults, n)`,
+      select $1, $2, request_index, fields, faults from unnest($3::int[], $4::json[], $5::json[]) as r(request_index, fields, faults)`,
     values: [
-      ...[clientId, id],
-      json(rows.map(({ fields }, index) => (faults[index]?.length ? null : fields))),
+      ...[clientId, id, rows.map(({ index }) => index)],
+      json(rows.map(({ fields }, place) => (faults[place]?.length ? null : fields))),
       json(faults.map((each) => (each.length > 0 ? each : null))),
     ],
   });
@@ -104,13 +106,14 @@ export async function tryMassBeneficiary(
   rows: readonly PayeeRow[],
 ): Promise<TriedRows> {
   const faults = faultsOf(rows);
-  const valid = [...rows.keys()].filter((index) => faults[index]?.length === 0);
-  const fields = valid.map((index) => present(rows[index]).fields);
-  const refused = await tryBeneficiaries(tx, clientId, fields, (place) => `row ${valid[place]} of the file`);
-  for (const [place, problem] of refused) faults[valid[place] as number]?.push(faultOf(problem));
+  const valid = [...rows.keys()].filter((place) => faults[place]?.length === 0);
+  const fields = valid.map((place) => present(rows[place]).fields);
+  const indexOf = (nth: number) => present(rows[present(valid[nth])]).index;
+  const refused = await tryBeneficiaries(tx, clientId, fields, (nth) => `row ${indexOf(nth)} of the file`);
+  for (const [nth, problem] of refused) faults[present(valid[nth])]?.push(faultOf(problem));
   return {
     rows_received: rows.length,
     rows_errored: faults.filter((each) => each.length > 0).length,
-    errors: faults.flatMap((each, index) => reported(index, each)),
+    errors: rows.flatMap(({ index }, place) => reported(index, faults[place] ?? [])),
   };
 }

@@ -6,7 +6,7 @@ import { first, leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import { Problem } from '../../values/errors.ts';
 import { rowsOfCsv } from '../csv-rows.ts';
-import { type Instruction, ROW_FIELDS, readRows, sameInstruction } from '../instructions/row.ts';
+import { type Instruction, ROW_FIELDS, readRow, sameInstruction } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
 import { type RowFault, repeated } from '../rows.ts';
 import { inTurns } from '../turns.ts';
@@ -49,10 +49,13 @@ export interface NewFile {
 
 /** The instructions of a CSV whose first row names its columns. @throws Problem invalid_body */
 export async function instructionsOfCsv(text: string, table: BankTable): Promise<Instruction[]> {
-  const { rows, faults } = await rowsOfCsv(text, ROW_FIELDS, 'an instruction');
-  const read = await readRows(undefined, rows, { table, texts: true });
-  for (const [index, fault] of faults) read[index]?.faults.unshift(fault);
-  return read;
+  const rows = await rowsOfCsv(text, ROW_FIELDS, 'an instruction');
+  return inTurns(rows, (some) =>
+    some.map(({ index, cells, faults }) => {
+      const row = readRow(cells, index, { table, texts: true });
+      return Object.assign(row, { faults: [...faults, ...row.faults] });
+    }),
+  );
 }
 
 /**
@@ -93,10 +96,10 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
   const sent = await inTurns(rows, (some) => some.map(({ shown }) => JSON.stringify(shown)));
   tx.later({
     text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
-      select $1, $2, n - 1, sent, duplicate, origin, faults
-      from unnest($3::json[], $4::boolean[], $5::json[], $6::json[]) with ordinality as r(sent, duplicate, origin, faults, n)`,
+      select $1, $2, request_index, sent, duplicate, origin, faults
+      from unnest($3::int[], $4::json[], $5::boolean[], $6::json[], $7::json[]) as r(request_index, sent, duplicate, origin, faults)`,
     values: [
-      ...[clientId, id, sent, duplicates],
+      ...[clientId, id, rows.map(({ index }) => index), sent, duplicates],
       rows.map(({ index }) => {
         const beside = file.beside?.[index];
         return beside ? JSON.stringify(beside.origin) : null;
