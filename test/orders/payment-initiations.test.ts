@@ -92,6 +92,7 @@ describe('a pain.001', () => {
             { ...PAYEE, amount: '5.00', account: '<IBAN>DE89370400440532013001</IBAN>' },
             { ...PAYEE, amount: '6.00', charges: 'CRED' },
             { ...PAYEE, amountElement: '<EqvtAmt><Amt Ccy="GBP">5.00</Amt><CcyOfTrf>EUR</CcyOfTrf></EqvtAmt>' },
+            { ...PAYEE, amount: '7.00', currency: 'RUB' },
             { ...PAYEE, amount: '8.00', endToEndId: 'SAME' },
             { ...PAYEE, amount: '8.00', endToEndId: 'SAME' },
             { ...PAYEE, amount: '900.00' },
@@ -105,9 +106,9 @@ describe('a pain.001', () => {
     assert.deepEqual(group, ['PART']);
     assert.deepEqual(
       rows?.map((status) => status === 'RJCT'),
-      [false, true, true, true, true, true, false, true, true],
+      [false, true, true, true, true, true, true, false, true, true],
     );
-    assert.deepEqual(reasons, ['DU03', 'DU03', 'AC03', 'BE19', 'AM12', 'AM05', 'AM04']);
+    assert.deepEqual(reasons, ['DU03', 'DU03', 'AC03', 'BE19', 'AM12', 'AC11', 'AM05', 'AM04']);
     const [information] = read(told, '//m:TxInfAndSts/m:StsRsnInf/m:AddtlInf');
     assert.match(information?.[0] ?? '', /^already_exists: uuid /);
     assert.match(information?.[2] ?? '', /^invalid_iban: iban /);

@@ -71,7 +71,9 @@ function judgeRow(
   for (const problem of payeeProblems(row, payee, { blocked: known?.blocked, described: row.payee }))
     fault(problem.fault?.field ?? '', problem.code, problem.fault?.message ?? problem.details);
   const exchanged = trade === undefined && code !== source.sellCurrency;
-  for (const [problemCode, message] of currencyRefusals(code, scene)) fault('payment_currency', problemCode, message);
+  // A currency that nobody may use is refused as the payee's already.
+  for (const [problemCode, message] of currencyRefusals(code, scene))
+    if (!row.faults.some((known) => known.code === problemCode)) fault('payment_currency', problemCode, message);
   const country = bankCountry(payee ?? (row.payee as OrderedFields | undefined) ?? { iban: null, swift_code: null });
   const rule = schemeRuleFor(settings.schemes, { payment_currency: code, amount, country }, sepa);
   const none = { row, payee, described, date: '', warning: null, scheme: rule.scheme, exchanged };
