@@ -107,6 +107,8 @@ export async function redeliver(
 
 export interface Replay extends Owner {
   subscriptionId: string;
+  /** What the caller calls the subscription's id, if not `id`. */
+  field?: string;
   /** Events from this moment on. */
   since: Date;
   /** Events before this moment. */
@@ -158,7 +160,10 @@ interface ReplayedSubscription {
 }
 
 /** Locks the subscription, so that its replays run one after the other. */
-async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: Replay): Promise<ReplayedSubscription> {
+async function lockSubscription(
+  tx: Transaction,
+  { subscriptionId, clientId, field = 'id' }: Replay,
+): Promise<ReplayedSubscription> {
   const found = isUuid(subscriptionId)
     ? first(
         await tx.query<ReplayedSubscription>(
@@ -169,7 +174,7 @@ async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: R
       )
     : undefined;
   if (found) return found;
-  throw new Problem('subscription_not_found', { field: 'id', message: 'does not name a subscription' });
+  throw new Problem('subscription_not_found', { field, message: 'does not name a subscription' });
 }
 
 /**

@@ -16,6 +16,7 @@ import { first, type Pool } from '../../database/database.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Problem } from '../../values/errors.ts';
 import { type Cost, costOf } from './cost.ts';
+import { misspeltDate } from './dates.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';
 import { errorList } from './errors.ts';
 import { LIMITS, limitError } from './limits.ts';
@@ -81,7 +82,13 @@ export class GraphqlEndpoint {
     translate: (error: unknown) => Problem,
   ): Promise<GraphqlResult> {
     const { errors, ...result } = await this.#execute(query, caller);
-    return errors ? { ...result, errors: errorList(errors, translate) } : result;
+    if (!errors) return result;
+    const misspelt = () => {
+      const document = this.#prepare(query.query).document;
+      const operation = chooseOperation(document, query.operationName);
+      return misspeltDate(this.schema, document, { operation, variables: query.variables });
+    };
+    return { ...result, errors: errorList(errors, translate, misspelt) };
   }
 
   async #execute(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult<GraphQLError>> {

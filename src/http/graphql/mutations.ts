@@ -20,6 +20,7 @@ import {
   updateSubscription,
 } from '../../webhooks/subscription.ts';
 import type { ExtraHeader } from '../../webhooks/subscription-rules.ts';
+import { INSTANT } from './dates.ts';
 import { MUTATION_TYPES } from './mutation-types.ts';
 import { type GraphqlRequest, needsManage } from './request.ts';
 
@@ -72,6 +73,7 @@ async function replaySome(request: GraphqlRequest, input: Input): Promise<number
   const { clientId, act } = request;
   const span = {
     clientId,
+    field: 'subscriptionId',
     subscriptionId: canonical(input.subscriptionId),
     since: moment('since', input.since),
     until: input.until == null ? act.now : moment('until', input.until),
@@ -84,8 +86,7 @@ async function replaySome(request: GraphqlRequest, input: Input): Promise<number
 
 function moment(field: string, text: string): Date {
   const parsed = parseInstant(text);
-  if (!parsed)
-    throw new Problem('invalid_body', { field, message: 'must be an instant, for example 2026-11-21T10:00:00Z' });
+  if (!parsed) throw new Problem('invalid_body', { field, message: INSTANT });
   return parsed;
 }
 

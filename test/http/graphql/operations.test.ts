@@ -444,6 +444,47 @@ describe('GraphQL operations', () => {
       assert.doesNotMatch(answer.text, /select|syntax for type|\bat .*\.ts/i);
     });
 
+    test('a value that is no date is told with its field', async () => {
+      const fragment = 'fragment F on Query { subscriptions(filter: {createdAt: {lessThan: $at}}) { totalCount } }';
+      const instant = 'must be an instant, for example 2026-11-21T10:00:00Z';
+      const wrong: [string, object, string][] = [
+        ['{ subscriptions(filter: {createdAt: {lessThan: "x"}}) { totalCount } }', {}, 'filter.createdAt.lessThan'],
+        [
+          '{ subscriptions(filter: {createdAt: {in: ["2026-11-21T10:00:00Z", "2026-13-01"]}}) { totalCount } }',
+          {},
+          'filter.createdAt.in[1]',
+        ],
+        [
+          '{ subscriptions(filter: {createdAt: {lessThan: "0000-01-01T00:00:00Z"}}) { totalCount } }',
+          {},
+          'filter.createdAt.lessThan',
+        ],
+        [`query ($at: Datetime) { ...F } ${fragment}`, { at: '21st' }, 'filter.createdAt.lessThan'],
+        [
+          'query ($f: SubscriptionFilter) { subscriptions(filter: $f) { totalCount } }',
+          { f: { active: { equalTo: true }, createdAt: { notIn: ['2026-11-21', 'x'] } } },
+          'filter.createdAt.notIn[1]',
+        ],
+        [
+          'query ($n: NotificationFilter) { subscriptions { nodes { notifications(filter: $n) { totalCount } } } }',
+          { n: { createdAt: { equalTo: '' } } },
+          'filter.createdAt.equalTo',
+        ],
+      ];
+      for (const [query, variables, field] of wrong) {
+        const answer = await post({ query, variables });
+        assert.equal(answer.status, 200, answer.text);
+        const [{ message, extensions }] = answer.body.errors;
+        assert.deepEqual([message, extensions.code], [`${field}: ${instant}`, 'invalid_parameter'], query);
+      }
+      for (const day of ['2026-11-21', '2026-11-21 10:00:00+00', '2026-11-21T10:00:00.5+02:00']) {
+        const read = await post({
+          query: `{ subscriptions(filter: {createdAt: {lessThan: "${day}"}}) { totalCount } }`,
+        });
+        assert.equal(read.body.data.subscriptions.totalCount, 0, read.text);
+      }
+    });
+
     test('an id that nobody has is not found', async () => {
       const { errors } = await world.graphql(UPDATE, { input: { id: randomUUID(), patch: { active: true } } });
       assert.equal(errors?.[0].extensions.code, 'subscription_not_found');
