@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPool } from '../../src/database/pools.ts';
 import { logFonts } from '../../src/documents/fonts.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 
 /** What a start says about the fonts of documents, which it does not wait for. */

@@ -191,9 +191,11 @@ function checkContact({ headers }: FastifyRequest, { contactId }: Session): void
 function identifyClient(request: FastifyRequest, session: Session): void {
   let clientId = fieldsOf(request.query).client_id;
   let field = 'query.client_id';
-  if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
-    clientId = request.headers['x-client-id'];
-    if (clientId) field = 'header.X-Client-ID';
+  const header = request.routeOptions.config.clientHeader ? request.headers['x-client-id'] : undefined;
+  if (header) {
+    if (!clientId) [clientId, field] = [header, 'header.X-Client-ID'];
+    else if (typeof clientId === 'string' && clientId !== header)
+      throw new Problem('invalid_parameter', 'header.X-Client-ID: differs from query.client_id; you can omit it');
   }
   if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be sent once');
   if (typeof clientId !== 'string' || clientId === '') {

@@ -350,6 +350,12 @@ describe('GraphQL operations', () => {
       assert.equal((await ask({})).status, 400);
       assert.equal((await ask({})).body.code, 'missing_parameter');
       assert.equal((await ask({ 'x-client-id': 'CLI999999' })).status, 404);
+      assert.equal((await ask({ 'x-client-id': world.clientId }, `?client_id=${world.clientId}`)).status, 200);
+      const both = await ask({ 'x-client-id': 'CLI999999' }, `?client_id=${world.clientId}`);
+      assert.deepEqual(
+        [both.status, both.body.code, both.body.details],
+        [400, 'invalid_parameter', 'header.X-Client-ID: differs from query.client_id; you can omit it'],
+      );
     });
 
     test('without a token, and with a wrong one: 401', async () => {
