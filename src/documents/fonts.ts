@@ -57,18 +57,21 @@ export async function payeeWithoutFont(db: Db): Promise<string | undefined> {
 }
 
 /**
- * Logs which additional fonts documents have, or that a payee's name needs some. A start does not wait for it. It never rejects: if the
- * database does not answer, the next start and doctor look again.
+ * Logs which additional fonts documents have, or that a payee's name needs some. A start does not wait for it. It never rejects: if a
+ * database does not answer, the others are looked at, and the next start and doctor look again.
  * @param cells gives the cells' databases
  */
 export async function logFonts({ directory, cells, log }: LogFonts): Promise<void> {
   if (directory !== undefined) return log.info({ directory }, 'documents also use the fonts of a directory');
-  try {
-    for (const db of await cells()) {
-      const payee = await payeeWithoutFont(db);
-      if (payee !== undefined) return log.info(`${withoutFont(payee)}: ${FONTS_REMEDY}`);
-    }
-  } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'it is not known whether a name needs a font; doctor looks again');
+  let failure: unknown;
+  const failed = (error: unknown) => {
+    failure = error;
+    return undefined;
+  };
+  for (const db of (await cells().catch(failed)) ?? []) {
+    const payee = await payeeWithoutFont(db).catch(failed);
+    if (payee !== undefined) return log.info(`${withoutFont(payee)}: ${FONTS_REMEDY}`);
   }
+  if (failure !== undefined)
+    log.warn({ reason: messageOf(failure) }, 'it is not known whether a name needs a font; doctor looks again');
 }
