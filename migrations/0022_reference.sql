@@ -1,4 +1,4 @@
--- The API reference at {base_url}/docs signs in by itself in a sandbox (docs/sandbox.md).
+-- The API reference at {base_url}/docs signs in by itself in a sandbox (docs/descriptions.md).
 -- Oldest program: 20
 
 -- A public application like the command line's. Its redirect addresses are the service's own (identity/applications/own-applications.ts).

@@ -37,7 +37,7 @@ export function useRefusal(): SayRefusal {
   return ({ code, details }) => {
     if (language === 'en') return details;
     const amounts = AMOUNTS[code];
-    if (!amounts) return own(`refusal.${code}`, { details }) ?? own(`payees.fault.${code}`) ?? details;
+    if (!amounts) return own(`refusal.${code}`, { details }) ?? own(`fault.${code}`) ?? details;
     const { currency, bound = '', ...found } = amounts.exec(details)?.groups ?? {};
     if (currency === undefined) return details;
     const shown = Object.entries(found).map(([name, amount = '0']) => [name, formatMoney(amount, currency, locale)]);

@@ -3,6 +3,9 @@ import { Problem } from '../values/errors.ts';
 import { MAX_ROWS, type RowFault } from './rows.ts';
 import { inTurns, Turn } from './turns.ts';
 
+/** The lines behind the header, empty ones too, after which a CSV is refused. */
+const MAX_LINES = 2 * MAX_ROWS;
+
 /** A row below the header of a CSV. */
 export interface FileRow {
   /** Its place below the header, from 0. An empty line has a place too, so that the places are those that a person sees in the file. */
@@ -23,10 +26,10 @@ function columnOf(name: string, index: number): string {
 
 /**
  * Reads a CSV (RFC 4180) whose first row names its columns. A row with the wrong number of cells gets that as its fault; cells beyond the
- * header are dropped. An empty line is no row.
+ * header are dropped. Empty lines are skipped.
  * @param known the names that columns may have
  * @param what the columns describe, such as `an instruction`
- * @throws Problem invalid_body if the text is not a CSV, the header has an unknown or a repeated name, or there are too many rows
+ * @throws Problem invalid_body if the text is not a CSV, the header has an unknown or a repeated name, or there are too many rows or lines
  */
 export async function rowsOfCsv(text: string, known: readonly string[], what: string): Promise<FileRow[]> {
   const refuse = (message: string) => new Problem('invalid_body', `body: ${message}`);
@@ -43,6 +46,8 @@ export async function rowsOfCsv(text: string, known: readonly string[], what: st
         index += 1;
       }
       if (lines.length > MAX_ROWS) throw refuse(`must have 1 to ${MAX_ROWS} rows behind its header`);
+      if (index > MAX_LINES)
+        throw refuse(`must have at most ${MAX_LINES} lines behind its header, empty ones included`);
     }
   } catch (error) {
     if (error instanceof OpenQuote) throw refuse(error.message);

@@ -11,7 +11,7 @@ export interface CsvRow {
   count: number;
 }
 
-/** Whether a row is an empty line, or one of blanks: no record, in whichever program the file was made. */
+/** Whether a row is an empty line, or has only blanks. Readers skip it. */
 export function isEmptyLine({ cells, count }: CsvRow): boolean {
   return count === 1 && cells[0]?.trim() === '';
 }

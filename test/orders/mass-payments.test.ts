@@ -241,7 +241,7 @@ describe('a file of CSV', () => {
     assert.deepEqual([paid.amount, paid.reference], [10.5, 'Invoice, 42']);
   });
 
-  test('an empty line is no row, and the rows below keep their places', async () => {
+  test('empty lines are skipped, and the rows below keep their places', async () => {
     const world = await ordersWorld(service);
     const files = filesOf(world);
     const line = (amount: string) => `EUR,${amount},Invoice,buy,spot,${world.beneficiaryId},`;
@@ -277,6 +277,7 @@ describe('a file of CSV', () => {
     ['a header alone', 'payment_currency\n'],
     ['nothing', ''],
     ['5,001 rows', `payment_currency\n${'EUR\n'.repeat(5_001)}`],
+    ['a row behind 10,000 empty lines', `payment_currency\n${'\n'.repeat(10_000)}EUR\n`],
     ['NUL', 'payment_currency\nE\0R\n'],
     ['no UTF-8', Buffer.from('payment_reference\n\xff\n', 'latin1')],
   ] as const)

@@ -61,12 +61,12 @@ describe('/app/payees', { skip }, () => {
     await field(page, 'Currency').selectOption('EUR');
     await field(page, 'IBAN').fill('DE00120300000000202051');
     await field(page, 'IBAN').press('Tab');
-    await faulty(page, 'This is no valid IBAN');
+    await faulty(page, 'This is not a valid IBAN');
     await assertAccessible(page);
     await assertWellFormed(page);
     assert.equal((await listed()).length, before, 'a trial keeps nothing');
     await click(page, 'Save payee');
-    await faulty(page, 'This is no valid IBAN');
+    await faulty(page, 'This is not a valid IBAN');
     await field(page, 'IBAN').fill(IBAN);
     await field(page, 'IBAN').press('Enter');
     await said(page, 'The payee was saved');

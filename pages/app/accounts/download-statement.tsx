@@ -70,7 +70,7 @@ function DownloadDialog({ accountId, onBack, onSaved }: DownloadProps & { onBack
   const fault = (name: keyof typeof FIELDS) => {
     const { code, message } = faults.get(FIELDS[name]) ?? {};
     if (code === undefined) return undefined;
-    if (code === 'required') return t('payees.fault.required');
+    if (code === 'required') return t('fault.required');
     return days.to !== '' && days.to < days.from ? t('accounts.download.order') : say({ code, details: message });
   };
   return (

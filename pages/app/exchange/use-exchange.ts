@@ -43,20 +43,16 @@ export function useExchange(clientId: string, sellCurrency: string, onBooked: (b
     (id: string) => bookQuote(clientId, id, { reason: texts.reason, account: texts.funding_account_id }),
     [liveKey(clientId), accountsQuery(clientId).queryKey],
   );
-  const placed = (error: Error) =>
-    faultsOf(error, { amount: `${side}_amount`, required: t('payees.fault.required'), say });
+  const placed = (error: Error) => faultsOf(error, { amount: `${side}_amount`, required: t('fault.required'), say });
   const told = (error: Error) => setFaults(placed(error));
   const ask = () => {
     if (asking.isPending || booking.isPending) return;
     const amount = readAmount(texts[`${side}_amount`], locale);
     const missing = new Map<string, string>();
     for (const name of ['sell_currency', 'buy_currency'] as const)
-      if (texts[name] === '') missing.set(name, t('payees.fault.required'));
+      if (texts[name] === '') missing.set(name, t('fault.required'));
     if (amount === undefined)
-      missing.set(
-        `${side}_amount`,
-        t(texts[`${side}_amount`] === '' ? 'payees.fault.required' : 'trades.fault.amount'),
-      );
+      missing.set(`${side}_amount`, t(texts[`${side}_amount`] === '' ? 'fault.required' : 'trades.fault.amount'));
     setOffer(undefined);
     booking.reset();
     asking.reset();

@@ -113,7 +113,7 @@ function useUpload(source: Source | undefined, reason: string) {
       },
     });
   };
-  const needed = isAsked && file ? t('payees.fault.required') : undefined;
+  const needed = isAsked && file ? t('fault.required') : undefined;
   return {
     ...{ file, partial, sending, choose: (chosen: File | undefined) => void choose(chosen) },
     faults: {

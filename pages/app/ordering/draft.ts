@@ -136,8 +136,8 @@ export function faultsOfDraft(
   { locale, mayTrade }: { locale: string; mayTrade: boolean },
 ): Map<string, TextKey> {
   const faults = new Map<string, TextKey>();
-  if (!source) faults.set('source', 'payees.fault.required');
-  if (draft.reason === '' && source?.kind !== 'trade') faults.set('reason', 'payees.fault.required');
+  if (!source) faults.set('source', 'fault.required');
+  if (draft.reason === '' && source?.kind !== 'trade') faults.set('reason', 'fault.required');
   const currency = currencyOf(draft, source);
   for (const [index, { payee, amount, date, first, reference }] of draft.lines.entries()) {
     const refuse = (field: string, key: TextKey) => faults.set(`${index}.${field}`, key);
@@ -145,9 +145,9 @@ export function faultsOfDraft(
     else if (payee.currency !== currency) refuse('payee', 'order.fault.currency');
     else if (source?.kind === 'account' && payee.currency !== source.currency && !mayTrade)
       refuse('payee', 'order.fault.trade');
-    if (amount.trim() === '') refuse('amount', 'payees.fault.required');
+    if (amount.trim() === '') refuse('amount', 'fault.required');
     else if (readAmount(amount, locale) === undefined) refuse('amount', 'trades.fault.amount');
-    if (date === '' && first === '') refuse('date', 'payees.fault.required');
+    if (date === '' && first === '') refuse('date', 'fault.required');
     if (reference.trim().length < MIN_REFERENCE_LENGTH) refuse('reference', 'order.fault.reference');
   }
   return faults;

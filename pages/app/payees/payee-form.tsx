@@ -194,5 +194,5 @@ const TOLD = [
 
 /** What a fault means, in words for the person. */
 function faultText(code: string | undefined): TextKey {
-  return `payees.fault.${TOLD.find((each) => each === code) ?? 'invalid_format'}`;
+  return `fault.${TOLD.find((each) => each === code) ?? 'invalid_format'}`;
 }

@@ -124,17 +124,14 @@ function useDrawdown(id: string, onDone: (id: string) => void) {
     setFaults(new Map());
     act.reset();
     if (amount === undefined) {
-      setFaults(
-        new Map([['buy_amount', t(texts.buy_amount === '' ? 'payees.fault.required' : 'trades.fault.amount')]]),
-      );
+      setFaults(new Map([['buy_amount', t(texts.buy_amount === '' ? 'fault.required' : 'trades.fault.amount')]]));
       return;
     }
     act.mutate(
       { amount, key: crypto.randomUUID() },
       {
         onSuccess: ({ trade_id: drawn }) => onDone(drawn),
-        onError: (error) =>
-          setFaults(faultsOf(error, { amount: 'buy_amount', required: t('payees.fault.required'), say })),
+        onError: (error) => setFaults(faultsOf(error, { amount: 'buy_amount', required: t('fault.required'), say })),
       },
     );
   };

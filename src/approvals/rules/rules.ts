@@ -22,8 +22,8 @@ export interface Progress {
   /** The contact who created the payment. */
   creator: string;
   /**
-   * The creation counts as an approval: if the creator is in a group that is named (`payment_creator_approval_enabled`), or if the creator
-   * alone approves.
+   * Whether the creation counts as an approval. With levels it does if the creator is in a group that is named
+   * (`payment_creator_approval_enabled`). Where the creator alone approves, it always does. With eyes it never does.
    */
   creatorApprovalEnabled: boolean;
   /** Contacts who may authorise payments of the client now. Whether the creator is one of them makes no difference. */

@@ -103,12 +103,12 @@ function contentSecurityPolicy(connect: string): string {
   ].join('; ');
 }
 
-/** The document for the page. Under another host name, which may be that of a proxy, the page calls that name: the policy allows no other. */
+/** The document for the page. Opened under another host name, such as that of a proxy, it calls that name: its policy allows no other. */
 function documentFor({ host }: FastifyRequest, document: Json, { url }: Description): Json {
   const own = url();
   // Without a public address the document's is relative already.
   if (!URL.canParse(own) || host === new URL(own).host) return document;
-  return { ...document, servers: [{ url: '..', description: `at ${host}` }] };
+  return { ...document, servers: [{ url: '..', description: 'the host name of this page' }] };
 }
 
 function documentNow(app: FastifyInstance, { url, securitySchemes }: Description): Json {

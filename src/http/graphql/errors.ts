@@ -9,7 +9,7 @@ import { limitError } from './limits.ts';
 const MAX_ERRORS = 20;
 /** Longer messages are cut, because some repeat what the caller sent. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
-/** PostgreSQL's SQLSTATEs for a text that is no date, and for a date that does not exist. */
+/** PostgreSQL's SQLSTATEs for a text that is not a date, and for a date that does not exist. */
 const NO_DATE = new Set(['22007', '22008']);
 /** PostgreSQL's SQLSTATE for a cancelled statement; here the cause is its timeout. */
 const QUERY_CANCELED = '57014';

@@ -23,7 +23,7 @@ export function answerOrigins(
   { addresses }: Context,
   applications: { has(origin: string): Promise<boolean> },
 ): void {
-  const own = () => [addresses.api, addresses.auth].flatMap(namesOfMachine).map((address) => new URL(address).origin);
+  const own = () => [addresses.api, addresses.auth].flatMap((address) => namesOfMachine(new URL(address).origin));
   const allowed = (origin: string) => own().includes(origin) || applications.has(origin);
   app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
     const { origin } = request.headers;

@@ -148,19 +148,19 @@ function newPayments(
   });
 }
 
-interface CodeGiven {
-  /** Whether the creator has given a code for all of the payments. */
-  codeGiven?: boolean;
-}
-
 /**
  * Determines what each payment requires. If the client uses a second factor, a payment that needs nobody else's approval waits for its
- * creator's, unless the creator has given it.
+ * creator's. `codeGiven`: the creator has given a code for all of the payments, so that their creation is its approval.
  */
 export async function requireApprovals(
   tx: Transaction,
   payments: readonly NewPayment[],
-  { rules, permitted, stepUp, codeGiven = false }: Pick<OrderScene, 'rules' | 'permitted' | 'stepUp'> & CodeGiven,
+  {
+    rules,
+    permitted,
+    stepUp,
+    codeGiven = false,
+  }: Pick<OrderScene, 'rules' | 'permitted' | 'stepUp'> & { codeGiven?: boolean },
 ): Promise<void> {
   const wanted = payments.map(({ input, amount }) => ({
     ...{ clientId: input.client_id, creatorId: input.contact_id, amount, currency: input.payment_currency },

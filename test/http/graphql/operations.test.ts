@@ -450,7 +450,7 @@ describe('GraphQL operations', () => {
       assert.doesNotMatch(answer.text, /select|syntax for type|\bat .*\.ts/i);
     });
 
-    test('a value that is no date is told with its field', async () => {
+    test('a value that is not a date is told with its field', async () => {
       const fragment = 'fragment F on Query { subscriptions(filter: {createdAt: {lessThan: $at}}) { totalCount } }';
       const instant = 'must be an instant, for example 2026-11-21T10:00:00Z';
       const wrong: [string, object, string][] = [
