@@ -4,7 +4,7 @@ import type { Permission } from '../../src/identity/people/permission.ts';
 import { call } from '../data/call.ts';
 import { isSandbox } from '../data/document.ts';
 import { signOut, useSession } from '../data/session.ts';
-import { ForeignText } from '../design/foreign-text.tsx';
+import { ForeignText, visible } from '../design/foreign-text.tsx';
 import { Loading } from '../design/states.tsx';
 import { Frame } from '../frame/frame.tsx';
 import { SessionGuard } from '../frame/session-guard.tsx';
@@ -67,7 +67,7 @@ function SignedInFrame(): ReactNode {
       head={
         <>
           <ClientChoice />
-          <Link to="/profile">
+          <Link to="/profile" className="frame-whose" title={visible(name)}>
             <span className="visually-hidden">{t('app.nav.profile')}: </span>
             <ForeignText>{name}</ForeignText>
           </Link>

@@ -4,7 +4,7 @@ import type { PageClient } from '../../src/identity/people/page-person.ts';
 import { useSession } from '../data/session.ts';
 import { Button } from '../design/button.tsx';
 import { Select } from '../design/field.tsx';
-import { ForeignText, isolated } from '../design/foreign-text.tsx';
+import { ForeignText, isolated, visible } from '../design/foreign-text.tsx';
 import { Empty } from '../design/states.tsx';
 import { NotFound } from '../frame/not-found.tsx';
 import { Page } from '../frame/page.tsx';
@@ -100,7 +100,7 @@ export function ClientChoice(): ReactNode {
   }, [isAdded]);
   if (only)
     return (
-      <span>
+      <span className="frame-whose" title={visible(only.client_name)}>
         <ForeignText>{only.client_name}</ForeignText>
       </span>
     );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './facts.css';
 
-interface Fact {
+export interface Fact {
   name: string;
   value: ReactNode;
   /** It has the whole line on a phone. */

@@ -164,15 +164,15 @@ describe('lists', { skip }, () => {
     await open('/audit?entity=unheard_of');
     assert.equal(await kind.inputValue(), 'unheard_of');
     await open('/contacts/CON000003');
-    await page.getByRole('cell', { name: 'approve payments', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Approve payments', exact: true }).waitFor();
   });
 
   test('a payment shows who ordered it, and what they gave with it', async () => {
     await open(`/payments/${heldPayment}`);
     const facts = page.locator('.facts').first();
     for (const [name, value] of [
-      ['Source', 'client'],
-      ['Reason for the order', 'payment for goods'],
+      ['Source', 'Client'],
+      ['Reason for the order', 'Payment for goods'],
       ['Paid from account', '1'],
       ['Place in the order', '1'],
     ] as const)

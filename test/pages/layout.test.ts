@@ -24,6 +24,9 @@ const MAX_ONE_LINE_PX = 45;
 const MAX_TABS_PX = 48;
 /** The padding of a card on a phone, and less than a line of text. */
 const MAX_EDGE_PX = 32;
+/** A name in the head has 24 px, a balance on Home 32. */
+const MAX_NAME_PX = 28;
+const MAX_FIGURE_PX = 36;
 /** A badge of one line has 22 px. */
 const MAX_BADGE_PX = 28;
 
@@ -177,6 +180,34 @@ describe('lists', { skip }, () => {
     await assertWellFormed(page, PHONE.width);
     await page.setViewportSize(DESK);
     await beside.waitFor();
+    await page.context().close();
+  });
+});
+
+describe('long names and large balances', { skip }, () => {
+  test('have one line in the head of each page and on Home, from a phone to a wide screen', async () => {
+    const long = 'Extraordinarily Long-Named Consolidated Manufacturing and Shipping '.repeat(2).trim();
+    const huge = { amount: '999999999999.99', currency: 'GBP' };
+    const booked = await service.operator('POST', '/transactions', {
+      ...{ client_id: 'CLI000002', currency_account_id: 4, kind: 'CREDIT_INCOMING_TRANSACTION', amount: huge },
+    });
+    assert.equal(booked.status, 201, booked.text);
+    await service.operator('PATCH', '/clients/CLI000002', { client_name: long });
+    await service.operator('PATCH', '/contacts/CON000006', { name: long });
+    const page = await openApp('de-DE', 'CON000006', PHONE);
+    for (const viewport of [PHONE, DESK, { width: 1_920, height: 1_080 }]) {
+      await page.setViewportSize(viewport);
+      await app(page, '');
+      await page.locator('.figure-line').first().waitFor();
+      await assertOneLine(page.locator('.frame-whose'), MAX_NAME_PX, `names at ${viewport.width} px`);
+      await assertOneLine(page.locator('.figure-count .money'), MAX_FIGURE_PX, `balances at ${viewport.width} px`);
+      await assertOneLine(page.locator('.activity-payment'), MAX_NAME_PX, `activity at ${viewport.width} px`);
+      await assertWellFormed(page, viewport.width);
+    }
+    assert.deepEqual(
+      await page.locator('.frame-whose').evaluateAll((all) => all.map((each) => each.getAttribute('title'))),
+      [long, long],
+    );
     await page.context().close();
   });
 });

@@ -67,7 +67,15 @@ function AccountTable({ rows: all }: { rows: Row[] }): ReactNode {
         className="close"
         columns={[
           { key: 'account', title: t('accounts.account'), cell: (row) => <Named row={row} /> },
-          { key: 'receiving', title: t('accounts.payingIn'), cell: ({ receiving }) => <Receiving of={receiving} /> },
+          ...(all.some(({ receiving }) => receiving.length > 0)
+            ? [
+                {
+                  key: 'receiving',
+                  title: t('accounts.payingIn'),
+                  cell: (row: Row) => <Receiving of={row.receiving} />,
+                },
+              ]
+            : []),
           {
             key: 'balance',
             title: t('accounts.balance'),

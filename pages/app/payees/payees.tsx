@@ -144,7 +144,7 @@ function PayeeTable({ rows, isSearch, mayManage, onPay, onOpen }: PayeeTableProp
     {
       key: 'country',
       title: t('payees.field.country_code'),
-      cell: ({ country_code: country }) => country && nameOf(country),
+      cell: ({ country_code: country }) => country && <span title={nameOf(country)}>{nameOf(country)}</span>,
     },
     {
       key: 'currency',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RecentActivity } from '../../data/payments.ts';
-import { ForeignText } from '../../design/foreign-text.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { useRichText } from '../../texts/text.tsx';
@@ -40,12 +40,12 @@ export function ActivityList({ entries, isOfDay }: { entries: RecentActivity[]; 
               </>
             )}
           </span>
-          <span className="small quiet">
-            <Moment at={entry.at} isTime={isOfDay ?? false} />
-          </span>
-          <span className="small quiet activity-payment">
+          <span className="small quiet activity-payment" title={visible(entry.beneficiary_name)}>
             <Money amount={entry.amount} currency={entry.payment_currency} /> ·{' '}
             <ForeignText>{entry.beneficiary_name}</ForeignText>
+          </span>
+          <span className="small quiet">
+            <Moment at={entry.at} isTime={isOfDay ?? false} />
           </span>
         </li>
       ))}

@@ -17,7 +17,7 @@ export default function ProfilePage(): ReactNode {
       <section className="card">
         <Facts
           facts={[
-            { name: t('profile.name'), value: <ForeignText>{name}</ForeignText> },
+            { name: t('profile.name'), value: <ForeignText>{name}</ForeignText>, isWhole: true },
             { name: t('profile.email'), value: <ForeignText>{email}</ForeignText>, isWhole: true },
           ]}
         />

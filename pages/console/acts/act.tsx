@@ -4,7 +4,7 @@ import { CallError } from '../../data/call-error.ts';
 import { SESSION } from '../../data/queries.ts';
 import { Button, type ButtonProps } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { Facts } from '../../design/facts.tsx';
+import { type Fact, Facts } from '../../design/facts.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
@@ -28,7 +28,7 @@ export interface ActProps {
   scope: Scope;
   kind?: ButtonProps['kind'];
   /** Facts about the record, which the dialog repeats. */
-  facts: { name: string; value: ReactNode }[];
+  facts: Fact[];
   /** Fields in addition to the reason. */
   fields?: ReactNode;
   /** @returns the message to show; undefined shows the usual one */

@@ -61,7 +61,7 @@ function ClientFacts({ client }: { client: Client }): ReactNode {
   return (
     <KnownFacts
       facts={[
-        { name: t('console.col.name'), value: <ForeignText>{client.client_name}</ForeignText> },
+        { name: t('console.col.name'), value: <ForeignText>{client.client_name}</ForeignText>, isWhole: true },
         { name: t('console.col.status'), value: <State>{client.status}</State> },
         { name: t('console.col.account'), value: client.account_number },
         { name: t('console.col.since'), value: <Day on={client.became_client} /> },

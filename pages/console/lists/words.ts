@@ -2,7 +2,8 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 
 /**
- * A function that says a code of the service in the person's language. A code that has no words is shown as it is.
+ * A function that says a code of the service in the person's language, with a capital, because it stands alone. A code that has no words
+ * is shown as it is.
  * @param of the list that the code is of, where it has words of its own there
  */
 export function useWord(of?: string): (code: string) => string {
@@ -12,17 +13,33 @@ export function useWord(of?: string): (code: string) => string {
 
 /** As `useWord`, for codes of several lists. */
 export function useWordOf(): (code: string, of?: string) => string {
-  const t = useText();
-  const said = (name: string) => {
-    const key = `console.word.${name.toLowerCase().replace(/\W+/g, '_')}`;
-    const words = t(key as TextKey);
-    return words === key ? undefined : words;
-  };
-  return (code, of) => (of === undefined ? undefined : said(`${of}_${code}`)) ?? said(code) ?? code;
+  const said = useSaid();
+  return (code, of) => capitalised(said(code, of)) ?? code;
 }
 
 /** Several codes, with commas between. @param of as of `useWord` */
 export function useWords(of?: string): (codes: readonly string[]) => string {
-  const word = useWord(of);
-  return (codes) => codes.map(word).join(', ');
+  const said = useSaid();
+  return (codes) =>
+    codes
+      .map((code, at) => {
+        const words = said(code, of);
+        return (at === 0 ? capitalised(words) : words) ?? code;
+      })
+      .join(', ');
+}
+
+/** The words of a code, as they stand in a sentence. */
+function useSaid(): (code: string, of?: string) => string | undefined {
+  const t = useText();
+  const wordsOf = (name: string) => {
+    const key = `console.word.${name.toLowerCase().replace(/\W+/g, '_')}`;
+    const words = t(key as TextKey);
+    return words === key ? undefined : words;
+  };
+  return (code, of) => (of === undefined ? undefined : wordsOf(`${of}_${code}`)) ?? wordsOf(code);
+}
+
+function capitalised(words: string | undefined): string | undefined {
+  return words?.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
 }

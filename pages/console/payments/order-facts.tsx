@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
 import type { Answered } from '../../data/operator-api.ts';
+import type { Fact } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink } from '../lists/links.tsx';
@@ -8,7 +8,7 @@ import { useWord } from '../lists/words.ts';
 type Payment = Answered<'GET /payments/{payment_id}'>;
 
 /** A function that gives the facts of an order: who made it, and what it came with. Empty facts are left out. */
-export function useOrderFacts(): (payment: Payment) => { name: string; value: ReactNode }[] {
+export function useOrderFacts(): (payment: Payment) => Fact[] {
   const t = useText();
   const word = useWord();
   const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
@@ -16,7 +16,7 @@ export function useOrderFacts(): (payment: Payment) => { name: string; value: Re
     // Payments from the core may name a file that only the core has.
     const isOwn = payment.source === 'client';
     const { scheme, charges, reason, decision_reason: decided, request_index: place, mass_payment_id: file } = payment;
-    const instruction: { name: string; value: ReactNode }[] = [
+    const instruction: Fact[] = [
       // Without a reason of its own, an order shows there why somebody rejected it.
       { name: t('console.quote.reason'), value: reason && reason !== decided ? word(reason) : null },
       { name: t('console.schemes.scheme'), value: scheme },

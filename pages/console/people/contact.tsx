@@ -49,8 +49,8 @@ function ContactFacts({ contact }: { contact: Contact }): ReactNode {
   return (
     <KnownFacts
       facts={[
-        { name: t('console.col.name'), value: <ForeignText>{contact.name}</ForeignText> },
-        { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
+        { name: t('console.col.name'), value: <ForeignText>{contact.name}</ForeignText>, isWhole: true },
+        { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText>, isWhole: true },
         { name: t('console.col.phone'), value: contact.phone && <ForeignText>{contact.phone}</ForeignText> },
         { name: t('console.col.status'), value: <State>{contact.status}</State> },
         { name: t('console.col.secondFactor'), value: word(contact.second_factor) },
