@@ -1,5 +1,5 @@
 import { isCountry } from '../values/countries.ts';
-import { isCurrency } from '../values/currencies.ts';
+import { isCurrency, isExcluded } from '../values/currencies.ts';
 import { type BodyFault, Problem } from '../values/errors.ts';
 import { tableOf } from '../values/unknown.ts';
 import { BANK_DETAILS, type BankAccount, detailFaults, electronic, judgeAccount } from './bank-account.ts';
@@ -141,12 +141,9 @@ function mailFaults({ email_notification: mails, email_addresses: addresses }: O
   return [{ code: 'required', field: 'email_addresses', message: 'is required with email_notification' }];
 }
 
-/** Currencies that nobody may pay in. */
-const EXCLUDED = ['RUB'];
-
 /** Why an account may not have a currency. */
 export function currencyRefusal(currency: string | null): Problem | undefined {
-  if (currency === null || !EXCLUDED.includes(currency)) return undefined;
+  if (currency === null || !isExcluded(currency)) return undefined;
   return new Problem('currency_not_allowed', {
     field: 'bank_currency_code',
     message: `${currency} is not paid`,

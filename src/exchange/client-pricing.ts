@@ -4,6 +4,7 @@ import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { type Input, made, optional, RecordKind, type Shown } from '../database/record.ts';
 import { requireClient } from '../identity/people/tenant.ts';
+import { isExcluded } from '../values/currencies.ts';
 import { ClientId, Currency, closed, Nullable } from '../values/schemas.ts';
 import { refuse, repeated } from './currency.ts';
 import { refuseSpreads, SPREAD, spreads } from './pricing.ts';
@@ -118,16 +119,13 @@ export async function findClientPricing(db: Db, clientId: string): Promise<Clien
   return readClientPricing(db, clientId);
 }
 
-/** Currencies that no client may use, whatever is set. Sanctions leave the institution no way to settle them. */
-const NEVER = new Set(['RUB']);
-
 /** Whether a client may do something with a currency. */
 export function isAllowed(
   { currencies }: Pick<ClientPricing, 'currencies'>,
   currency: string,
   what: 'buy_allowed' | 'sell_allowed' | 'pay_allowed',
 ): boolean {
-  if (NEVER.has(currency)) return false;
+  if (isExcluded(currency)) return false;
   if (currencies === null) return true;
   return currencies.find((each) => each.currency === currency)?.[what] ?? false;
 }

@@ -18,6 +18,14 @@ export function isCurrency(code: string): boolean {
   return CODES.has(code);
 }
 
+/** Currencies that no client may use, whatever is set. Sanctions leave the institution no way to settle them. */
+const EXCLUDED: ReadonlySet<string> = new Set(['RUB']);
+
+/** Whether nobody may buy, sell or pay a currency. Records of the core may still have it. */
+export function isExcluded(code: string): boolean {
+  return EXCLUDED.has(code);
+}
+
 /** Digits after the point where they are not 2 (ISO 4217, list one). The list gives none for metals, funds and test codes. */
 const OTHER_DECIMALS = new Map(
   Object.entries({
