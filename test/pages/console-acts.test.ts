@@ -163,11 +163,11 @@ test('a token has chosen scopes; the one of the first start has a name in words'
   await act('Create token', async (dialog) => {
     await dialog.getByLabel('Name').fill('reader');
     await dialog.getByLabel('Role').selectOption('Chosen scopes');
-    await dialog.getByLabel('read', { exact: true }).check();
-    await dialog.getByLabel('audit trail').check();
+    await dialog.getByLabel('Read', { exact: true }).check();
+    await dialog.getByLabel('Audit trail').check();
   });
   const row = page.getByRole('row').filter({ hasText: 'reader' });
-  await row.getByText('read, audit trail').waitFor();
+  await row.getByText('Read, audit trail').waitFor();
   assert.equal(await page.getByText('first start', { exact: true }).count(), 0);
 });
 

@@ -5,6 +5,7 @@ import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
+import { capitalised } from '../../texts/capitalised.ts';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { TradeLink } from '../trades/trade-link.tsx';
@@ -44,7 +45,7 @@ export function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
           },
           { name: t('payments.field.charges'), value: charges(payment.charges) },
           { name: t('payments.field.beneficiary_id'), value: code(payment.beneficiary_id) },
-          { name: t('payments.field.beneficiary_state'), value: states.join(', ') || null },
+          { name: t('payments.field.beneficiary_state'), value: capitalised(states.join(', ')) || null },
           { name: t('payments.field.trade_id'), value: payment.trade_id && <TradeLink id={payment.trade_id} /> },
           { name: t('payments.field.multipayment'), value: code(payment.multipayment) },
           {

@@ -1,3 +1,4 @@
+import { capitalised } from '../../texts/capitalised.ts';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 
@@ -14,19 +15,17 @@ export function useWord(of?: string): (code: string) => string {
 /** As `useWord`, for codes of several lists. */
 export function useWordOf(): (code: string, of?: string) => string {
   const said = useSaid();
-  return (code, of) => capitalised(said(code, of)) ?? code;
+  return (code, of) => {
+    const words = said(code, of);
+    return words === undefined ? code : capitalised(words);
+  };
 }
 
 /** Several codes, with commas between. @param of as of `useWord` */
 export function useWords(of?: string): (codes: readonly string[]) => string {
+  const word = useWordOf();
   const said = useSaid();
-  return (codes) =>
-    codes
-      .map((code, at) => {
-        const words = said(code, of);
-        return (at === 0 ? capitalised(words) : words) ?? code;
-      })
-      .join(', ');
+  return (codes) => codes.map((code, at) => (at === 0 ? word(code, of) : (said(code, of) ?? code))).join(', ');
 }
 
 /** The words of a code, as they stand in a sentence. */
@@ -38,8 +37,4 @@ function useSaid(): (code: string, of?: string) => string | undefined {
     return words === key ? undefined : words;
   };
   return (code, of) => (of === undefined ? undefined : wordsOf(`${of}_${code}`)) ?? wordsOf(code);
-}
-
-function capitalised(words: string | undefined): string | undefined {
-  return words?.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
 }
