@@ -388,10 +388,14 @@ describe('a new client', { skip }, () => {
       },
     });
     await page.getByText('The secret, shown only now:').waitFor();
+    const money = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^4\. / }) });
+    const isDone = money.getByText('Done', { exact: true });
+    assert.equal(await isDone.count(), 0);
     await act('Set daily limit', 'contract 12', {
       fill: (dialog) => dialog.getByLabel('Daily limit').fill('1000'),
     });
     await section('Daily limit').getByText('GBP 1,000.00').waitFor();
+    await isDone.waitFor();
     await act('Set pricing', 'contract 12', {
       fill: async (dialog) => {
         await dialog.getByLabel('Spread, in 0.01 %').fill('40');

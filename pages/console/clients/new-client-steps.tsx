@@ -7,9 +7,9 @@ import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { IdLink } from '../lists/links.tsx';
-import { useWords } from '../lists/words.ts';
+import { useWord, useWords } from '../lists/words.ts';
 import { NewApplication } from '../records/application-acts.tsx';
-import { type Client, NewContact } from './client-acts.tsx';
+import { type Client, NewContact, type Pricing } from './client-acts.tsx';
 import { CurrencyAccountTable, useCurrencyAccounts } from './currency-accounts.tsx';
 import { ClientPricing, DailyLimit, usePricing } from './money.tsx';
 import { OpenAccounts } from './open-accounts.tsx';
@@ -31,13 +31,13 @@ interface StepProps {
 
 /** One step in setting up a client. */
 export function Step({ place, title, isDone = false, isLater = false, hint, children }: StepProps): ReactNode {
-  const t = useText();
+  const word = useWord();
   const id = useId();
   return (
     <li className={`card stack${isLater ? ' later' : ''}`} aria-labelledby={id}>
       <div className="row">
         <h2 id={id}>{`${place}. ${title}`}</h2>
-        {isDone && <Badge tone="good">{t('console.word.done')}</Badge>}
+        {isDone && <Badge tone="good">{word('done')}</Badge>}
       </div>
       {hint && <p className="quiet small">{hint}</p>}
       {children}
@@ -127,12 +127,19 @@ export function ApplicationStep({ place, client }: { place: number; client: Clie
 /** Pricing, and what may be ordered in a day. */
 export function MoneySteps({ place, client }: { place: number; client: Client }): ReactNode {
   const t = useText();
+  const { data: pricing } = usePricing(client.client_id);
+  const isDone = client.daily_payment_limit !== null || (pricing !== undefined && isOwn(pricing));
   return (
-    <Step place={place} title={t('console.new.money')} hint={t('console.new.money.hint')}>
+    <Step place={place} title={t('console.new.money')} hint={t('console.new.money.hint')} isDone={isDone}>
       <ClientPricing client={client} />
       <DailyLimit client={client} />
     </Step>
   );
+}
+
+/** Whether anything of a client's pricing was set for this client. */
+function isOwn({ spread_bps: spread, spreads, currencies, default_currency: offered }: Pricing): boolean {
+  return spread !== null || spreads.length > 0 || currencies !== null || offered !== null;
 }
 
 /** The accounts that the client pays from. The currencies that its pricing allows are suggested. */

@@ -8,6 +8,7 @@ import { AccountNumber } from '../lists/account-number.tsx';
 import { State } from '../lists/links.tsx';
 import { ClientInRow } from '../lists/named.tsx';
 import { Records } from '../lists/records.tsx';
+import { useWord } from '../lists/words.ts';
 import { DETAILS_FIELDS, NEW_DETAILS_FIELDS } from './fields.ts';
 
 type Details = Answered<'GET /account-details'>[number];
@@ -15,6 +16,7 @@ type Details = Answered<'GET /account-details'>[number];
 /** Where clients pay in: details for one client or for all. */
 export function AccountDetailsPart(): ReactNode {
   const t = useText();
+  const word = useWord();
   const [page, setPage] = useState(1);
   const name = t('console.word.account_details');
   return (
@@ -48,7 +50,7 @@ export function AccountDetailsPart(): ReactNode {
           {
             key: 'client',
             title: t('console.col.client'),
-            cell: (row) => (row.client_id ? <ClientInRow id={row.client_id} /> : t('console.word.pooled')),
+            cell: (row) => (row.client_id ? <ClientInRow id={row.client_id} /> : word('pooled')),
           },
           {
             key: 'account',
