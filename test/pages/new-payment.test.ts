@@ -104,6 +104,8 @@ describe('/app/payments/new', { skip }, () => {
     const { page, visit, account } = await open();
     await visit();
     await page.getByLabel('Language').selectOption('de');
+    // The page is loaded anew in it, and forgets what was chosen before.
+    await page.getByRole('heading', { level: 1, name: 'Neue Zahlung' }).waitFor();
     const named = (name: string) => page.locator(`[name="${name}"]`);
     await named('source').selectOption(account);
     await named('reason').selectOption('payment_for_goods');
