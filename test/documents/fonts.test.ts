@@ -52,15 +52,18 @@ test('a cell that does not answer leaves the look at the others', async () => {
     const lines: string[] = [];
     const heard = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) });
     await logFonts({ directory: undefined, cells: async () => cells, log: heard });
-    return lines.map((line) => String(JSON.parse(line).msg).slice(0, 40));
+    return lines.map((line) => {
+      const { level, msg } = JSON.parse(line);
+      return `${pino.levels.labels[level]},${msg}`.slice(0, 40);
+    });
   };
   try {
     await addPayee(latin, 'Müller');
     await addPayee(foreign, '株式会社');
-    const found = ['documents show boxes in place of the nam'];
+    const found = ['info,documents show boxes in place of th'];
     assert.deepEqual(await said(latin, foreign), found);
     assert.deepEqual(await said(silent, foreign), found);
-    assert.deepEqual(await said(silent, latin), ['it is not known whether a name needs a f']);
+    assert.deepEqual(await said(silent, latin), ['warn,it is not known whether a name need']);
     assert.deepEqual(await said(latin), []);
   } finally {
     await Promise.all([latin, foreign, silent].map((pool) => pool.end()));
