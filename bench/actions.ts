@@ -1,19 +1,22 @@
 /**
- * POST /imports/payment-actions, compared with the same actions as single calls, one after the other on one connection, for each action.
- * `npm run bench -- actions [lines] [calls]`; docs/performance-imports.md has the numbers.
+ * POST /imports/payment-actions, compared with the same actions as single calls, and payments created by single calls. By default, single
+ * calls come one after the other. `npm run bench -- actions [lines] [calls] [callers]`; docs/performance-imports.md and docs/performance.md
+ * have the numbers.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import pg from 'pg';
 import { callOperator } from '../src/cli/operator-call.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import type { ImportAnswer } from '../src/imports/import.ts';
 import { createLog } from '../src/process/log.ts';
-import { memory } from './feed/processor-time.ts';
-import { type FedService, startFedService, TOKEN } from './feed/service.ts';
+import { memory, processorSeconds } from './feed/processor-time.ts';
+import { type FedService, serverClock, startFedService, TOKEN } from './feed/service.ts';
+import { type Clocks, measureAll } from './load/lanes.ts';
 
 const CLIENTS = 100;
 const LINES = 20_000;
@@ -37,52 +40,74 @@ const COURSES: Course[] = [
 ];
 
 export async function run(args: string[]): Promise<void> {
-  const [lines, calls] = [Number(args[0] ?? LINES), Number(args[1] ?? CALLS)];
+  const [lines, calls, callers] = [Number(args[0] ?? LINES), Number(args[1] ?? CALLS), Number(args[2] ?? 1)];
   const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-actions-'));
   const log = createLog('warn', false);
   const database = await startEmbedded({ dataDir: folder, log });
+  const db = new pg.Client({ connectionString: database.socketUrl });
   let service: FedService | undefined;
   try {
     await migrate(database.socketUrl, log);
+    await db.connect();
     service = await startFedService(database.socketUrl, join(folder, 'data'));
-    print(`${lines} lines in a file, ${calls} single calls on one connection`);
-    print('| action | single calls /s | p50, p99 ms | lines of a file /s | ratio | peak memory MB |');
-    print('|---|---|---|---|---|---|');
-    for (const course of COURSES) await measureCourse(service, course, lines, calls);
+    const { pid } = service;
+    const caller = {
+      service,
+      callers,
+      clocks: { program: () => processorSeconds(pid), server: await serverClock(db) },
+    };
+    print(`${lines} lines in a file, ${calls} single calls of ${callers} at once`);
+    print(
+      '| action | single calls /s | p50, p99 ms | program, PostgreSQL ms | lines of a file /s | ratio | peak memory MB |',
+    );
+    print('|---|---|---|---|---|---|---|');
+    for (const course of COURSES) await measureCourse(caller, course, lines, calls);
   } finally {
     await service?.stop();
+    await db.end().catch(() => {});
     await database.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function measureCourse(service: FedService, course: Course, lines: number, calls: number): Promise<void> {
+/** How single calls are made, and what shows their cost. */
+interface Caller {
+  service: FedService;
+  callers: number;
+  clocks: Clocks;
+}
+
+async function measureCourse(caller: Caller, course: Course, lines: number, calls: number): Promise<void> {
+  const { service } = caller;
   await fill(service, course, lines + calls);
+  const created = await callEach(caller, calls, (index) => [
+    '/payments',
+    { ...payment(course, index), payment_id: undefined },
+  ]);
+  print(`| created${course.actions.includes('authorise') ? ', needs an approval' : ''} | ${created.text} | | | |`);
   const paymentOf = (index: number) => `${course.name}-${index}`;
   for (const action of course.actions) {
     const who = (index: number) => (action === 'authorise' ? { contact_id: `${course.name}B${index % CLIENTS}` } : {});
-    const times = await callEach(service, calls, (index) => [
+    const single = await callEach(caller, calls, (index) => [
       `/payments/${paymentOf(index)}/actions`,
       { action, ...who(index) },
     ]);
-    const single = (1_000 * calls) / times.reduce((sum, time) => sum + time, 0);
     const began = performance.now();
     await load(service, 'payment-actions', lines, (index) => {
       const place = calls + index;
       return { payment_id: paymentOf(place), action, ...who(place) };
     });
     const bulk = (1_000 * lines) / (performance.now() - began);
-    const sorted = times.toSorted((a, b) => a - b);
-    const quantile = (part: number) => (sorted[Math.floor(sorted.length * part)] as number).toFixed(1);
     print(
-      `| ${action} | ${single.toFixed(0)} | ${quantile(0.5)}, ${quantile(0.99)} | ${bulk.toFixed(0)} | ` +
-        `${(bulk / single).toFixed(1)} (at least ${LEAST_RATIO}) | ${memory(service.pid).peak} |`,
+      `| ${action} | ${single.text} | ${bulk.toFixed(0)} | ` +
+        `${(bulk / single.rate).toFixed(1)} (at least ${LEAST_RATIO}) | ${memory(service.pid).peak} |`,
     );
   }
 }
 
 /** Creates clients with a creator, an approver, a trade and a beneficiary each, and payments of all of them in turn. */
-async function fill(service: FedService, { name, client }: Course, payments: number): Promise<void> {
+async function fill(service: FedService, course: Course, payments: number): Promise<void> {
+  const { name, client } = course;
   const of = (letter: string, index: number) => `${name}${letter}${index % CLIENTS}`;
   await load(service, 'clients', CLIENTS, (n) => ({ client_id: of('C', n), client_name: `Client ${n}`, ...client }));
   for (const letter of ['A', 'B'])
@@ -110,16 +135,17 @@ async function fill(service: FedService, { name, client }: Course, payments: num
     },
     ...{ buy_amount: 1_170, rate: 1.17 },
   }));
-  await load(service, 'payments', payments, (n) => ({
-    ...{ client_id: of('C', n), contact_id: of('A', n), trade_id: of('T', n), beneficiary_id: of('D', n) },
-    ...{
-      payment_id: `${name}-${n}`,
-      amount: 100,
-      payment_currency: 'EUR',
-      payment_date: '2026-12-01',
-      reference: `Invoice ${n}`,
-    },
-  }));
+  await load(service, 'payments', payments, (n) => payment(course, n));
+}
+
+/** A payment of one of the clients. */
+function payment({ name }: Course, n: number) {
+  const of = (letter: string) => `${name}${letter}${n % CLIENTS}`;
+  return {
+    ...{ client_id: of('C'), contact_id: of('A'), trade_id: of('T'), beneficiary_id: of('D') },
+    ...{ payment_id: `${name}-${n}`, amount: 100, payment_currency: 'EUR' },
+    ...{ payment_date: '2026-12-01', reference: `Invoice ${n}` },
+  };
 }
 
 async function load(service: FedService, kind: string, count: number, line: (index: number) => object): Promise<void> {
@@ -138,23 +164,21 @@ async function load(service: FedService, kind: string, count: number, line: (ind
   if (answer.accepted !== count) throw new Error(`${kind}: ${JSON.stringify(answer).slice(0, 500)}`);
 }
 
-/** Sends calls one after the other. @returns the milliseconds of each */
+/** Sends calls, each of the callers one after the other. @returns how many a second, and that with their times and cost as cells of a table */
 async function callEach(
-  service: FedService,
+  { service, callers, clocks }: Caller,
   count: number,
   what: (index: number) => [path: string, body: object],
-): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const times: number[] = [];
-  for (let index = 0; index < count; index += 1) {
+): Promise<{ rate: number; text: string }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  const { rate, p50, p99, program, server } = await measureAll({ count, lanes: callers }, clocks, async (index) => {
     const [path, body] = what(index);
-    const began = performance.now();
     const status = await send(agent, service.operator + path, JSON.stringify(body));
-    times.push(performance.now() - began);
-    if (status !== 200) throw new Error(`${path}: ${status}`);
-  }
+    if (status >= 300) throw new Error(`${path}: ${status}`);
+  });
   agent.destroy();
-  return times;
+  const [times, cost] = [[p50, p99].map((each) => each.toFixed(1)), [program, server].map((each) => each.toFixed(2))];
+  return { rate, text: `${rate.toFixed(0)} | ${times.join(', ')} | ${cost.join(', ')}` };
 }
 
 function send(agent: Agent, url: string, body: string): Promise<number> {

@@ -15,22 +15,47 @@ export interface Clocks {
   server: () => number;
 }
 
-/** Works on several lanes, one item after another on each. */
-export async function measure(
+/** Works on several lanes for some seconds, one item after another on each. */
+export function measure(
   { seconds, lanes }: { seconds: number; lanes: number },
+  clocks: Clocks,
+  work: (n: number) => Promise<void>,
+): Promise<Measured> {
+  const end = performance.now() + seconds * 1_000;
+  return measureWhile(() => performance.now() < end, lanes, clocks, work);
+}
+
+/** Works off a number of items on several lanes. @param work is given the index of the item */
+export function measureAll(
+  { count, lanes }: { count: number; lanes: number },
+  clocks: Clocks,
+  work: (index: number) => Promise<void>,
+): Promise<Measured> {
+  return measureWhile(
+    (n) => n <= count,
+    lanes,
+    clocks,
+    (n) => work(n - 1),
+  );
+}
+
+async function measureWhile(
+  goesOn: (n: number) => boolean,
+  lanes: number,
   { program, server }: Clocks,
   work: (n: number) => Promise<void>,
 ): Promise<Measured> {
   const times: number[] = [];
-  let next = 0;
+  let next = 1;
   const [programBefore, serverBefore] = [program(), server()];
   const began = performance.now();
-  const end = began + seconds * 1_000;
   await Promise.all(
     Array.from({ length: lanes }, async () => {
-      for (let start = performance.now(); start < end; start = performance.now()) {
+      while (goesOn(next)) {
+        const start = performance.now();
+        const n = next;
         next += 1;
-        await work(next);
+        await work(n);
         times.push(performance.now() - start);
       }
     }),
