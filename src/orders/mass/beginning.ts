@@ -44,7 +44,7 @@ export async function begin(step: Step): Promise<Outcome> {
   }
   if (!mayGoOn(await rightsOf(tx, orderer(file)), needs))
     return fail(step, new Problem('permission_denied', 'its maker may no longer do this for the client'));
-  const stored = await rowsOf(step, "status = 'valid'", file.received);
+  const stored = await rowsOf(step, { where: "status = 'valid'", most: file.received });
   const { rows, source, scene, judged } = await judgeAgain(step, stored, true);
   const dropped = new Map(
     rows.filter(({ faults }) => faults.length > 0).map((row) => [row.index, answered(row.faults)]),

@@ -40,6 +40,7 @@ export interface File {
   received: number;
   processed: number;
   errored: number;
+  made: number;
   sell_amount: string | null;
   texts: boolean;
   waited: boolean;
@@ -99,11 +100,22 @@ export const orderer = ({ client_id, created_by }: File) => ({ clientId: client_
 const ROW = `request_index, sent::text as sent, duplicate, faults, origin, beneficiary_id, exchanged, trade_id, limit_amount::text as limit_amount,
   amount::text as amount, currency`;
 
-export async function rowsOf({ tx, file }: Step, where: string, most: number): Promise<StoredRow[]> {
-  const { rows } = await tx.query<StoredRow & Record<string, unknown>>(
-    `select ${ROW} from mass_payment_rows where client_id = $1 and mass_payment_id = $2 and ${where} order by request_index limit $3`,
-    [file.client_id, file.mass_payment_id, most],
-  );
+/** Which rows of a file are read. */
+interface WantedRows {
+  /** An SQL condition of the program's own. */
+  where: string;
+  most: number;
+  /** So many rows at the beginning of the file are done already, and need not be looked at. */
+  done?: number;
+}
+
+export async function rowsOf({ tx, file }: Step, { where, most, done = 0 }: WantedRows): Promise<StoredRow[]> {
+  const { rows } = await tx.query<StoredRow & Record<string, unknown>>({
+    name: `mass-rows ${where}`,
+    text: `select ${ROW} from mass_payment_rows
+      where client_id = $1 and mass_payment_id = $2 and request_index >= $3 and ${where} order by request_index limit $4`,
+    values: [file.client_id, file.mass_payment_id, done, most],
+  });
   return rows;
 }
 

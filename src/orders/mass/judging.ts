@@ -31,7 +31,10 @@ const JUDGED_GENTLY = 50;
 /** Judges the next rows. At the end of the file it determines what the file costs. */
 export async function judge(step: Step): Promise<Outcome> {
   const { context, tx, act, file } = step;
-  const stored = await rowsOf(step, 'status is null', step.gently ? JUDGED_GENTLY : JUDGED_ROWS);
+  const stored = await rowsOf(step, {
+    ...{ where: 'status is null', most: step.gently ? JUDGED_GENTLY : JUDGED_ROWS },
+    done: file.processed,
+  });
   if (stored.length === 0) return concludeJudging(step);
   const rows = await readStored(step, stored);
   const source = sourceOf(file);
@@ -120,7 +123,11 @@ async function concludeJudging(step: Step): Promise<Outcome> {
 async function priceOf(step: Step, firm: boolean): Promise<Priced[]> {
   const { context, tx, act, file } = step;
   if (file.sell_currency === null) return [];
-  const { judged } = await judgeAgain(step, await rowsOf(step, "status = 'valid' and exchanged", file.received), true);
+  const { judged } = await judgeAgain(
+    step,
+    await rowsOf(step, { where: "status = 'valid' and exchanged", most: file.received }),
+    true,
+  );
   const pricing = { environment: context.config.environment, clientId: file.client_id, now: act.now, firm };
   return priceGroups(tx, groupsOf(judged), { ...pricing, sellCurrency: file.sell_currency });
 }

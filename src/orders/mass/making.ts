@@ -27,8 +27,11 @@ const MADE_GENTLY = 10;
 
 /** Makes the next payments of a file. */
 export async function make(step: Step): Promise<Outcome> {
-  const { tx, gently } = step;
-  const stored = await rowsOf(step, "status = 'valid'", gently ? MADE_GENTLY : MADE_ROWS);
+  const { tx, file, gently } = step;
+  const stored = await rowsOf(step, {
+    ...{ where: "status = 'valid'", most: gently ? MADE_GENTLY : MADE_ROWS },
+    done: file.made,
+  });
   if (stored.length === 0) {
     const { sums, fresh } = await sumsOf(step);
     return moveTo(step, 'Created', { sums, new_beneficiaries: fresh });
