@@ -1,9 +1,6 @@
-import type { Transaction } from '../database/database.ts';
+import type { Transaction, WhenLocked } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
-
-/** What a transaction does about an account that another one has locked: it waits, or leaves the account's bookings out. */
-export type WhenLocked = 'wait' | 'leave out';
 
 /** What names a currency account. */
 interface NamesAccount {

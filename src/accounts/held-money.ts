@@ -69,10 +69,11 @@ export function openHolds(tx: Transaction, now: Date, holds: readonly NewHold[])
   });
 }
 
-/** The payment or trade that has a hold. */
+/** The payment or trade that has a hold, and when something happened to it. */
 export interface Holder {
   clientId: string;
   id: string;
+  now: Date;
 }
 
 /** The column of `holds` that names the holder. */
@@ -89,27 +90,26 @@ export interface ClosedHolder extends Holder {
  */
 export async function closeHolds(
   tx: Transaction,
-  now: Date,
   { holders, column }: { holders: readonly ClosedHolder[]; column: HolderColumn },
 ): Promise<Set<string>> {
   if (holders.length === 0) return new Set();
-  const { rows } = await tx.query<{ id: string }>(closing(now, holders, column));
+  const { rows } = await tx.query<{ id: string }>(closing(holders, column));
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Like `closeHolds`, if nobody needs to know the result. */
 export function closeHoldsLater(
   tx: Transaction,
-  now: Date,
   { holders, column }: { holders: readonly ClosedHolder[]; column: HolderColumn },
 ): void {
-  if (holders.length > 0) tx.later(closing(now, holders, column));
+  if (holders.length > 0) tx.later(closing(holders, column));
 }
 
-function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColumn) {
+function closing(holders: readonly ClosedHolder[], column: HolderColumn) {
   const list = new RowList(holders, ({ clientId }) => clientId, {
     id: { type: 'text', of: ({ id }) => id },
     by: { type: 'text', of: ({ by }) => by },
+    at: { type: 'timestamptz', of: ({ now }) => now },
   });
   const open = `h.client_id = ${list.client} and h.${column} = ${list.at('id')} and h.closed_at is null`;
   // If somebody else closes a hold meanwhile, it is checked again after its account is locked, and left alone.
@@ -121,7 +121,7 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
           and (a.client_id, a.account_id) in (select h.client_id, h.currency_account_id from holds h ${list.after('cross join')} where ${open})
         order by a.account_id for no key update of a),
       closed as (
-        update holds h set closed_at = $${list.values.length + 1}, closed_by = ${list.at('by')} from locked l ${list.after(',')}
+        update holds h set closed_at = ${list.at('at')}, closed_by = ${list.at('by')} from locked l ${list.after(',')}
         where ${open} and l.client_id = h.client_id and l.account_id = h.currency_account_id
         returning h.client_id, h.currency_account_id, h.${column} as id, h.amount),
       freed as (
@@ -129,23 +129,25 @@ function closing(now: Date, holders: readonly ClosedHolder[], column: HolderColu
         from (select client_id, currency_account_id, sum(amount) as amount from closed group by 1, 2) c
         where ${list.belongs('a')} and a.client_id = c.client_id and a.account_id = c.currency_account_id)
       select id from closed`,
-    values: [...list.values, now],
+    values: list.values,
   };
 }
 
 /** Notes that payments were sent or trades were closed. From then on only the debit is awaited. */
 export function executeHolds(
   tx: Transaction,
-  now: Date,
   { holders, column }: { holders: readonly Holder[]; column: HolderColumn },
 ): void {
   if (holders.length === 0) return;
-  const list = new RowList(holders, ({ clientId }) => clientId, { id: { type: 'text', of: ({ id }) => id } });
+  const list = new RowList(holders, ({ clientId }) => clientId, {
+    id: { type: 'text', of: ({ id }) => id },
+    at: { type: 'timestamptz', of: ({ now }) => now },
+  });
   tx.later({
     name: list.named(`holds-execute-${column}`),
-    text: `update holds h set executed_at = $${list.values.length + 1} ${list.after('from')}
+    text: `update holds h set executed_at = ${list.at('at')} ${list.after('from')}
       where h.client_id = ${list.client} and h.${column} = ${list.at('id')} and h.closed_at is null`,
-    values: [...list.values, now],
+    values: list.values,
   });
 }
 

@@ -1,5 +1,6 @@
 import { isDistributed } from '../database/cells/pool.ts';
-import { type Db, first, type Transaction, together } from '../database/database.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 import { telling, tellWaiting } from './notices.ts';
 import type { ApprovalState } from './rules/rules.ts';
@@ -8,20 +9,23 @@ import type { ApprovalState } from './rules/rules.ts';
 
 /** The contacts who may authorise payments of a client now: permitted and enabled. */
 export async function permittedContacts(db: Db, clientId: string): Promise<Set<string>> {
-  const { rows } = await db.query<{ contact_id: string }>({
-    name: 'permitted-contacts',
-    text: `select cc.contact_id from contact_clients cc join contacts c using (contact_id)
-      where cc.client_id = $1 and cc.can_authorise_payments and c.status = 'enabled' order by cc.contact_id`,
-    values: [clientId],
-  });
-  return new Set(rows.map((row) => row.contact_id));
+  return (await permittedOf(db, [clientId])).get(clientId) ?? new Set();
 }
 
 /** Like `permittedContacts`, by client. */
 export async function permittedOf(db: Db, clientIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const clients = [...new Set(clientIds)];
-  const found = await together(clients.map((clientId) => permittedContacts(db, clientId)));
-  return new Map(clients.map((clientId, index) => [clientId, found[index] ?? new Set()]));
+  if (clients.length === 0) return new Map();
+  const list = new RowList(clients, (clientId) => clientId, {});
+  const { rows } = await db.query<{ client_id: string; contact_id: string }>({
+    name: list.named('permitted-contacts'),
+    text: `select cc.client_id, cc.contact_id from contact_clients cc join contacts c using (contact_id)
+      where ${list.belongs('cc')} and cc.can_authorise_payments and c.status = 'enabled' order by cc.contact_id`,
+    values: list.values,
+  });
+  const permitted = new Map(clients.map((clientId) => [clientId, new Set<string>()]));
+  for (const row of rows) permitted.get(row.client_id)?.add(row.contact_id);
+  return permitted;
 }
 
 export interface Approver {

@@ -52,18 +52,21 @@ export interface AuditStep {
   entries: AuditEntry[];
   /** Notes changes that have no audit row. */
   note(): void;
+  /** What follows from them: the feed shows these changes after the others. */
+  following?: AuditEntry[];
 }
 
 /** Like `audit`, for acts that share a transaction. Each is a separate step in the change feed. */
 export function auditSteps(tx: Transaction, steps: readonly AuditStep[]): void {
-  for (const [index, { act, entries, note }] of steps.entries()) {
+  for (const [index, { act, entries, note, following = [] }] of steps.entries()) {
     if (index > 0) tx.meanwhile(endStep(tx));
     for (const entry of entries) noteAudited(tx, act, entry);
     note();
+    for (const entry of following) noteAudited(tx, act, entry);
   }
   writeRows(
     tx,
-    steps.flatMap(({ act, entries }) => entries.map((entry) => ({ act, entry }))),
+    steps.flatMap(({ act, entries, following = [] }) => [...entries, ...following].map((entry) => ({ act, entry }))),
   );
 }
 

@@ -15,6 +15,9 @@ export interface Db {
 export type Transaction = pg.PoolClient & Pipelined;
 export type Pool = pg.Pool;
 
+/** What a transaction does about a record that another one has locked: it waits, or leaves out what needs the record. */
+export type WhenLocked = 'wait' | 'leave out';
+
 /**
  * The kinds of work that a transaction leaves for after its commit: events in the outbox, due notifications in the queue, changes for the
  * feed, statements to be delivered, audit rows to be sealed, and files of orders to be judged or made.

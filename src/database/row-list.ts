@@ -56,6 +56,11 @@ export class RowList<Row, Name extends string> {
     return `${word} unnest(${all.join(', ')}) as u(${known.join(', ')})`;
   }
 
+  /** Like `after`, for a list that stands first in its `from`. @param word between it and the next relation, such as `cross join` */
+  before(word: string): string {
+    return this.#form === 'one' ? '' : `${this.after('')} ${word}`;
+  }
+
   /** The name of a prepared statement. It includes the form of the list, on which the text depends. */
   named(name: string): string {
     return `${name}-${this.#form}`;

@@ -154,7 +154,11 @@ export async function writeOwnTrades(
       after: { ...input, ...ordered, trade_id: id, status: 'Created', source: 'client' },
     })),
   );
-  await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ id }) => present(id)) });
+  await notifyReadTrades(
+    tx,
+    apiUrl,
+    trades.map(({ id }) => ({ tradeId: present(id), now: act.now })),
+  );
 }
 
 /**

@@ -1,10 +1,10 @@
 import { closeHoldsLater, executeHolds } from '../accounts/held-money.ts';
 import type { Act } from '../audit/act.ts';
-import { audit } from '../audit/record.ts';
+import { type AuditEntry, audit } from '../audit/record.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
-import { findTrade, noTrade, notifyReadTrades, notifyTrades } from './trade.ts';
+import { findTrade, noTrade, notifyReadTrades, notifyTrades, type TradeNews } from './trade.ts';
 import type { TradeRecord, TradeStatus } from './trade-declaration.ts';
 
 /** An ordered trade never leaves these statuses, because its held money has been spent or released. */
@@ -42,10 +42,11 @@ export async function setTradeStatus(
       message: `the trade was ordered by the client and is "${before.status}": it takes no other status`,
     });
   const move = { clientId: before.client_id, tradeId, before: before.status, status };
-  writeStatuses(tx, act, [move]);
-  const holders = [{ clientId: before.client_id, id: tradeId, by: status }];
-  if (status === 'Closed') executeHolds(tx, act.now, { holders, column: 'trade_id' });
-  else if (FINAL.includes(status)) closeHoldsLater(tx, act.now, { holders, column: 'trade_id' });
+  writeStatuses(tx, [move]);
+  audit(tx, act, statusEntry(move));
+  const holders = [{ clientId: before.client_id, id: tradeId, by: status, now: act.now }];
+  if (status === 'Closed') executeHolds(tx, { holders, column: 'trade_id' });
+  else if (FINAL.includes(status)) closeHoldsLater(tx, { holders, column: 'trade_id' });
   const trade = await findTrade(tx, apiUrl, tradeId);
   if (!silent) await notifyTrades(tx, act.now, [trade]);
   return trade;
@@ -67,19 +68,21 @@ export interface FollowingTrade {
   status: TradeStatus;
 }
 
-/** Sets the status of trades of single payments from the status of the payments, whose rows are locked, and notifies them. */
+/**
+ * Sets the status of trades of single payments from the status of the payments, whose rows are locked, and notifies them. The caller writes
+ * the audit rows (`statusEntry`).
+ */
 export async function followPayments(
   tx: Transaction,
-  act: Act,
   apiUrl: string,
-  { trades, silent }: { trades: readonly FollowingTrade[]; silent: boolean },
+  { trades, silent }: { trades: readonly (FollowingTrade & TradeNews)[]; silent: boolean },
 ): Promise<void> {
   if (trades.length === 0) return;
-  writeStatuses(tx, act, trades);
-  if (!silent) await notifyReadTrades(tx, act.now, { apiUrl, ids: trades.map(({ tradeId }) => tradeId) });
+  writeStatuses(tx, trades);
+  if (!silent) await notifyReadTrades(tx, apiUrl, trades);
 }
 
-function writeStatuses(tx: Transaction, act: Act, trades: readonly FollowingTrade[]): void {
+function writeStatuses(tx: Transaction, trades: readonly FollowingTrade[]): void {
   const list = new RowList(trades, ({ clientId }) => clientId, {
     trade_id: { type: 'text', of: ({ tradeId }) => tradeId },
     status: { type: 'text', of: ({ status }) => status },
@@ -90,16 +93,16 @@ function writeStatuses(tx: Transaction, act: Act, trades: readonly FollowingTrad
       where t.client_id = ${list.client} and t.trade_id = ${list.at('trade_id')}`,
     values: list.values,
   });
-  audit(
-    tx,
-    act,
-    ...trades.map(({ clientId, tradeId, before, status }) => ({
-      action: 'update' as const,
-      entity: 'trade',
-      entityId: tradeId,
-      clientId,
-      before: { status: before },
-      after: { status },
-    })),
-  );
+}
+
+/** The audit row of a trade's new status. */
+export function statusEntry({ clientId, tradeId, before, status }: FollowingTrade): AuditEntry {
+  return {
+    action: 'update',
+    entity: 'trade',
+    entityId: tradeId,
+    clientId,
+    before: { status: before },
+    after: { status },
+  };
 }

@@ -95,33 +95,37 @@ export async function tradesNamed(db: Db, apiUrl: string, text: string, limit: n
   return ids.length > 0 ? readTrades(db, apiUrl, ids) : [];
 }
 
+/** A trade whose status is notified. */
+export interface TradeNews {
+  tradeId: string;
+  /** When it changed. */
+  now: Date;
+  /** The trace span that it belongs to; by default, the current one. */
+  traceparent?: string | null | undefined;
+}
+
 /** Writes a TRADE_STATUS_CHANGE of each trade as it is now. */
 export async function notifyTrades(tx: Transaction, now: Date, trades: readonly TradeRecord[]): Promise<void> {
-  await notifyAll(tx, eventsOf(now, trades));
+  await notifyAll(
+    tx,
+    trades.map((trade) => eventOf(trade, { now })),
+  );
 }
 
 /** Like `notifyTrades`, but reads the trades first. It runs alongside later statements. */
-export async function notifyReadTrades(
-  tx: Transaction,
-  now: Date,
-  { apiUrl, ids }: { apiUrl: string; ids: readonly string[] },
-): Promise<void> {
-  if (ids.length === 0) return;
+export async function notifyReadTrades(tx: Transaction, apiUrl: string, news: readonly TradeNews[]): Promise<void> {
+  if (news.length === 0) return;
+  const ids = news.map(({ tradeId }) => tradeId);
   const events = readTrades(tx, apiUrl, ids).then((read) => {
     const records = new Map(read.map((record) => [record.trade_id, record]));
-    return eventsOf(
-      now,
-      ids.map((id) => records.get(id) ?? noTrade()),
-    );
+    return news.map((each) => eventOf(records.get(each.tradeId) ?? noTrade(), each));
   });
   await notifyAll(tx, events);
 }
 
-function eventsOf(now: Date, trades: readonly TradeRecord[]): WebhookEvent[] {
-  return trades.map((trade) => {
-    const body = JSON.stringify({ data: [bookedTrade(trade)] });
-    return { clientId: trade.client_id, type: 'TRADE_STATUS_CHANGE', body, now };
-  });
+function eventOf(trade: TradeRecord, { now, traceparent }: Omit<TradeNews, 'tradeId'>): WebhookEvent {
+  const body = JSON.stringify({ data: [bookedTrade(trade)] });
+  return { clientId: trade.client_id, type: 'TRADE_STATUS_CHANGE', body, now, traceparent };
 }
 
 /** @throws Problem trade_not_found, always */

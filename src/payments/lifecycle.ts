@@ -11,21 +11,27 @@ import { shareLock } from '../approvals/lock.ts';
 import type { Decision } from '../approvals/outcome.ts';
 import type { Act } from '../audit/act.ts';
 import { hasChanged, noteChange } from '../audit/change.ts';
-import { type AuditEntry, audit } from '../audit/record.ts';
+import { type AuditEntry, auditSteps } from '../audit/record.ts';
 import { endStep, type Transaction, together } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
+import { followPayments, statusEntry } from '../exchange/trade-status.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { present } from '../values/unknown.ts';
-import { type EffectiveMove, moveHolds, tellMoves } from './consequences.ts';
+import { type EffectiveMove, followersOf, moveHolds } from './consequences.ts';
+import { writeMoves } from './move-columns.ts';
 import { allowedMoves, MOVES, mayMove, type PaymentAction, type PaymentStatus } from './moves.ts';
-import type { PaymentNews } from './notification.ts';
-import { noPayment } from './payment.ts';
+import { type PaymentNews, WrittenPayments } from './notification.ts';
+import { noPayment, type PaymentForms } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 
 /** Moves payments (docs/decisions.md, 3). Each move is of a different payment, and the statements cover all of them. */
 
 export interface MoveRequest {
+  /** Who acts, if the requests come from separate calls. */
+  act?: Act | undefined;
+  /** The trace span that it belongs to; by default, the current one. */
+  traceparent?: string | null | undefined;
   clientId: string;
   paymentId: PaymentId;
   action: PaymentAction;
@@ -47,6 +53,15 @@ export interface Moved {
   uncredited: boolean;
 }
 
+/** The result of moves. */
+export interface MoveResult {
+  moved: Moved[];
+  /** Why requests were refused, by their index. */
+  refused: Map<number, Problem>;
+  /** What clients and the institution see of the moved payments, by `payment_id`; empty if nobody is notified. */
+  forms: Promise<ReadonlyMap<string, PaymentForms>>;
+}
+
 /** A payment whose row is locked until the transaction ends. */
 interface LockedPayment {
   payment_id: PaymentId;
@@ -64,6 +79,7 @@ const PENDING = { status: 'Payment pending of authorization', returnStarted: fal
 /** A legal move, and its result. */
 interface LegalMove {
   request: MoveRequest;
+  act: Act;
   id: PaymentNumber;
   before: PaymentStatus;
   /** The status afterwards. */
@@ -102,16 +118,16 @@ export async function movePayment(
 
 /**
  * Moves payments in the caller's transaction, and writes their audit rows and notifications, in the order of the requests. Moves of one
- * payment wait for each other at its row; each then sees the result of the one before it.
+ * payment wait for each other at its row; each then sees the result of the one before it. Requests of separate calls are separate steps in
+ * the change feed.
  * @param requests each for a different payment
- * @returns what was moved, and why requests were refused, by their index
  */
 export async function movePayments(
   tx: Transaction,
   act: Act,
   requests: MoveRequest[],
   { presentation, silent = false, stop = false }: MoveOptions,
-): Promise<{ moved: Moved[]; refused: Map<number, Problem> }> {
+): Promise<MoveResult> {
   await lockClients(tx, requests);
   // A payment was moved earlier in this transaction. Ending the step lets readers of the change feed see each move.
   if (requests.some(({ paymentId }) => hasChanged(tx, 'payment', paymentId))) await endStep(tx);
@@ -125,23 +141,43 @@ export async function movePayments(
     silent,
   );
   const final = moves.filter((move) => move.final);
-  await writeMoves(tx, act, final);
-  const effective = final.map(({ request: { clientId, paymentId, action }, before, ownTrade }): EffectiveMove => {
-    return { clientId, paymentId, action, before, ownTrade };
-  });
-  const uncredited = await moveHolds(tx, act, effective);
+  await writeMoves(tx, final);
+  const effective = final.map(
+    ({ act: by, request: { clientId, paymentId, action, traceparent }, before, ownTrade }): EffectiveMove => {
+      return { act: by, traceparent, clientId, paymentId, action, before, ownTrade };
+    },
+  );
+  const uncredited = await moveHolds(tx, effective);
   const cancelled = moves.filter(({ status }) => status === 'Payment cancelled');
   await closeApprovals(
     tx,
     cancelled.map(({ request: { clientId }, id }) => ({ clientId, id })),
   );
-  audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
-  for (const { request } of moves) noteDecision(tx, act, request);
-  await tellMoves(tx, act, presentation, { moves: effective, news: newsOf(moves), silent });
+  const placed = moves.map(({ request: { clientId, paymentId }, id }) => ({ clientId, paymentId, id }));
+  const written = new WrittenPayments(tx, { ...presentation, now: act.now }, silent ? [] : placed);
+  const followers = followersOf(effective);
+  await together([
+    silent ? undefined : written.notify(newsOf(moves)),
+    followPayments(tx, presentation.apiUrl, { trades: followers, silent }),
+  ]);
+  auditSteps(
+    tx,
+    [...Map.groupBy(moves, (move) => move.act)].map(([by, own]) => ({
+      act: by,
+      entries: own.map(auditOf),
+      note: () => {
+        for (const { request } of own) {
+          noteDecision(tx, by, request);
+          if (!silent) written.note(request.paymentId);
+        }
+      },
+      following: followers.filter((follower) => follower.act === by).map(statusEntry),
+    })),
+  );
   const moved = moves.map(({ request: { clientId, paymentId }, id, status }) => {
     return { clientId, id, status, uncredited: uncredited.has(paymentId) };
   });
-  return { moved, refused };
+  return { moved, refused, forms: written.forms };
 }
 
 /** @throws Problem invalid_body if a decision does not name the contact who decides */
@@ -188,7 +224,7 @@ async function judge(
       checkMove(payment, request.action);
       const status = MOVES[request.action].to ?? payment.status;
       const { id, status: before, own_trade: ownTrade } = payment;
-      return { request, id, before, status, ownTrade, final: true, decided: undefined };
+      return { request, act: request.act ?? act, id, before, status, ownTrade, final: true, decided: undefined };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       refused.set(index, error);
@@ -196,7 +232,7 @@ async function judge(
     }
   });
   const open = legal.flatMap((move, index) => {
-    const decision = move && decisionOf(move, act);
+    const decision = move && decisionOf(move);
     return decision ? [{ move, index, decision }] : [];
   });
   const decided =
@@ -228,7 +264,7 @@ function decidingOf({ clientId, paymentId, action, contactId }: MoveRequest): De
   return decides ? [{ clientId, paymentId, contactId }] : [];
 }
 
-function decisionOf({ request, id }: LegalMove, { now }: Act): Decision | undefined {
+function decisionOf({ request, act: { now }, id }: LegalMove): Decision | undefined {
   const { clientId, action, contactId, reason, onBehalfBy } = request;
   if (action !== 'authorise' && action !== 'reject') return undefined;
   return { clientId, id, contactId: contactId as string, now, reason, onBehalfBy, action };
@@ -250,7 +286,7 @@ function checkMove({ status, return_started: returnStarted, seen }: LockedPaymen
 }
 
 /** The audit row of a move. */
-function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentStatus): AuditEntry {
+function auditOf({ request, before, status }: LegalMove): AuditEntry {
   const { clientId, paymentId, action, contactId, reason, information, onBehalfBy } = request;
   return {
     action: 'action',
@@ -276,69 +312,10 @@ function noteDecision(tx: Transaction, act: Act, request: MoveRequest): void {
   });
 }
 
-/** The columns that moves write. */
-const TYPES: Record<string, string> = {
-  status: 'payment_status',
-  authorised_by: 'text',
-  authorised_date: 'timestamptz',
-  rejected_by: 'text',
-  rejected_date: 'timestamptz',
-  cancelled_by: 'text',
-  cancelled_date: 'timestamptz',
-  reason: 'text',
-  information: 'text',
-  invalidated: 'boolean',
-  sent_date: 'timestamptz',
-  return_started: 'boolean',
-  returned: 'boolean',
-};
-
-/** Sets the status and the columns of the action, with one statement for each action. */
-async function writeMoves(tx: Transaction, act: Act, moves: LegalMove[]): Promise<void> {
-  for (const [action, own] of Map.groupBy(moves, ({ request }) => request.action)) {
-    const rows = own.map(({ request, id, status }) => ({
-      clientId: request.clientId,
-      id,
-      values: { status, ...stampsOf(act, request) } as Record<string, unknown>,
-    }));
-    const columns = Object.keys(rows[0]?.values ?? {});
-    const list = new RowList(rows, ({ clientId }) => clientId, {
-      id: { type: 'bigint', of: (row) => row.id },
-      ...Object.fromEntries(
-        columns.map((name) => [name, { type: TYPES[name] ?? 'text', of: (row) => row.values[name] }]),
-      ),
-    } as Record<string, { type: string; of: (row: (typeof rows)[number]) => unknown }>);
-    tx.later({
-      name: list.named(`payments-${action}-${columns.length}`),
-      text: `update payments p set ${columns.map((name) => `${name} = ${list.at(name)}`).join(', ')} ${list.after('from')}
-        where p.client_id = ${list.client} and p.id = ${list.at('id')}`,
-      values: list.values,
-    });
-  }
-}
-
-/** The columns in which a payment records an action. */
-function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
-  const by = request.contactId ?? act.actor.replace(/^contact:/, '');
-  const cancelled = { cancelled_by: by, cancelled_date: act.now };
-  const reason = request.reason ?? null;
-  const stamps: Partial<Record<PaymentAction, Record<string, unknown>>> = {
-    authorise: { authorised_by: by, authorised_date: act.now },
-    reject: { rejected_by: by, rejected_date: act.now, reason },
-    cancel: act.actor.startsWith('contact:') ? { ...cancelled, reason } : cancelled,
-    provide_information: request.information === undefined ? {} : { information: request.information },
-    invalidate: { ...cancelled, invalidated: true },
-    send: { sent_date: act.now },
-    start_return: { return_started: true, return_reason: reason },
-    return: { ...cancelled, return_started: false, returned: true },
-  };
-  return stamps[request.action] ?? {};
-}
-
 /** The notifications of moves: one for each move that takes effect and has a webhook. */
 function newsOf(moves: LegalMove[]): PaymentNews[] {
-  return moves.flatMap(({ request: { clientId, paymentId, action }, id, final }) => {
+  return moves.flatMap(({ request: { clientId, paymentId, action, traceparent }, act: { now }, id, final }) => {
     const { webhook } = MOVES[action];
-    return final && webhook ? [{ clientId, id, paymentId, statuses: [webhook] }] : [];
+    return final && webhook ? [{ clientId, id, paymentId, statuses: [webhook], now, traceparent }] : [];
   });
 }

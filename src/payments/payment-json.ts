@@ -50,7 +50,7 @@ export function createFieldsWriter(
       created.slice(0, 10) > view.trackingCutoff;
     const link = `${f[AT.payment_id]}${client}`;
     const multipayment = f[AT.multipayment_id];
-    const ordered = row[COLUMN_AT.ordered];
+    const ordered = view.institution ? row[COLUMN_AT.ordered] : null;
     const reason = text(row[COLUMN_AT.reason]);
     // The institution reads the reason of an order in `ordered`.
     const why = reason === 'null' || ordered !== null ? '' : `,"reason":${reason}`;

@@ -1,6 +1,8 @@
 import { type Db, first } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { present } from '../values/unknown.ts';
 import {
   AS_TEXT,
   FIELD_AT,
@@ -38,7 +40,56 @@ export async function paymentRecords(
   });
   const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT });
   const write = createFieldsWriter(view);
-  return rows.map((row) => recordOf(row, (fields) => write(fields, row, row[MAY_MANAGE] === 't')));
+  return rows.map((row) => {
+    const fields = unpack(row);
+    return recordOf(fields, write(fields, row, row[MAY_MANAGE] === 't'));
+  });
+}
+
+/** A payment in the form that its client sees, and in the form that the institution sees. */
+export interface PaymentForms {
+  /** JSON, seen by no particular contact. */
+  body: string;
+  record: PaymentRecord;
+}
+
+/** A payment, with its client and its number. */
+export interface PlacedPayment {
+  clientId: string;
+  paymentId: PaymentId;
+  id: PaymentNumber;
+}
+
+/** Both forms of payments, by `payment_id`. @param payments at least one, of any clients */
+export async function paymentForms(
+  db: Db,
+  view: Presentation & { now: Date },
+  payments: readonly PlacedPayment[],
+): Promise<Map<string, PaymentForms>> {
+  const list = new RowList(payments, ({ clientId }) => clientId, { id: { type: 'bigint', of: ({ id }) => id } });
+  const { rows } = await db.query<PaymentTexts>({
+    name: list.named('payment-forms'),
+    text: `select ${INSTITUTION_COLUMNS} from ${list.before('cross join lateral')}
+        (select * from payments where client_id = ${list.client} and id = ${list.at('id')} offset 0) p ${paymentJoins(list.client)}`,
+    values: list.values,
+    rowMode: 'array',
+    types: AS_TEXT,
+  });
+  const owners = new Map(payments.map(({ clientId, paymentId }) => [paymentId as string, clientId]));
+  const writers = new Map(
+    [...new Set(owners.values())].map((clientId) => {
+      const own = { ...view, clientId, viewer: null };
+      return [clientId, [createFieldsWriter(own), createFieldsWriter({ ...own, institution: true })] as const];
+    }),
+  );
+  return new Map(
+    rows.map((row) => {
+      const fields = unpack(row);
+      const [write, writeForInstitution] = present(writers.get(present(owners.get(fields[FIELD_AT.payment_id]))));
+      const record = recordOf(fields, writeForInstitution(fields, row, false));
+      return [record.payment_id, { body: write(fields, row, false), record }];
+    }),
+  );
 }
 
 /** A payment in the form that a reader sees. */
@@ -65,13 +116,15 @@ export async function readPayments(
     types: AS_TEXT,
   });
   const write = createFieldsWriter({ clientId, viewer: null, institution: true, now, ...presentation });
-  return rows.map((row) => recordOf(row, (fields) => write(fields, row, false)));
+  return rows.map((row) => {
+    const fields = unpack(row);
+    return recordOf(fields, write(fields, row, false));
+  });
 }
 
-function recordOf(row: PaymentTexts, write: (fields: PaymentFields) => string): PaymentRecord {
-  const fields = unpack(row);
+function recordOf(fields: PaymentFields, text: string): PaymentRecord {
   const { payment_id: id, amount, payment_currency: currency } = FIELD_AT;
-  return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text: write(fields) };
+  return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text };
 }
 
 /** A payment of the client as JSON text; undefined if the client has no such payment (GET /payments/{payment_id}). */

@@ -96,7 +96,6 @@ export async function newIds(
     taken.add(each.id);
   }
   for (const { index } of await claimIds(tx, field, claims)) refused.set(index, takenId(field));
-  if (refused.size > 0) return refused;
   let open = records.filter(({ id }) => id === undefined);
   // Callers may already have chosen many of the next numbers.
   for (let count = open.length; open.length > 0; count = Math.min(count * 2, Math.max(MAX_MADE_IDS, open.length))) {

@@ -5,6 +5,8 @@ import type { Context } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { StoredAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator } from '../../operator/operator.ts';
+import { tracing } from '../../process/tracing.ts';
+import { Problem } from '../../values/errors.ts';
 import { locationOf, type Sent } from '../schemas/reply.ts';
 import { idempotencyKey, runChange, sendAnswer } from '../server/change.ts';
 import { reasonOf } from './reason.ts';
@@ -39,7 +41,7 @@ export function change<R extends FastifyRequest, Value>(
 }
 
 /** What a change of an operator depends on: the operator's rights, and the key. @throws Problem like `idempotencyKey` */
-export function guardOf(request: FastifyRequest) {
+function guardOf(request: FastifyRequest) {
   const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
   const { tokenId, sessionId, actor } = request.operator;
   return {
@@ -47,6 +49,29 @@ export function guardOf(request: FastifyRequest) {
     keyed: key === undefined ? undefined : { key, sha256: fingerprint(request) },
     confirm: (tx: Transaction) => confirmOperator(tx, request.operator, request.now),
   };
+}
+
+/** A change of an operator that may share a transaction with others (`shareChanges`). */
+export interface SharedChange extends ReturnType<typeof guardOf> {
+  request: FastifyRequest;
+  act: Act;
+  /** The trace span that it belongs to. */
+  traceparent: string | null | undefined;
+}
+
+/** Describes the change of a request. @throws Problem like `reasonOf` and `idempotencyKey` */
+export function sharedChange(request: FastifyRequest): SharedChange {
+  return { request, act: operatorAct(request), traceparent: tracing()?.current(), ...guardOf(request) };
+}
+
+/** The answers to changes that share a transaction. @param outcomes for each its value, why it was refused, or undefined if it was left out */
+export function answersOf(
+  status: number,
+  outcomes: readonly (string | object | Problem | undefined)[],
+): (StoredAnswer | Problem | undefined)[] {
+  return outcomes.map((outcome) =>
+    outcome === undefined || outcome instanceof Problem ? outcome : { status, body: asText(outcome) },
+  );
 }
 
 /** Sends the answer to a change, with the address of what was made if the route says so. */

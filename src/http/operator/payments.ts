@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { noteRecord } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
-import { type Db, lockChanges, type Transaction } from '../../database/database.ts';
+import { pairKey } from '../../identity/people/tenant.ts';
 import type { Scope } from '../../operator/scope.ts';
-import { actOnPayment } from '../../payments/actions/payment-action.ts';
-import { createPayment } from '../../payments/creation.ts';
+import { actSeparately, type PaymentActionRequest } from '../../payments/actions/payment-action.ts';
+import { createSeparately } from '../../payments/creation.ts';
 import { ORDERED_EXAMPLE, ORDERED_FIELDS, PAYMENT, PAYMENT_FIELDS } from '../../payments/declaration.ts';
 import { PAYMENT_ACTIONS } from '../../payments/moves.ts';
 import { findPaymentOwner, type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
@@ -13,7 +12,9 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { searchForInstitution } from '../../payments/search/institution-search.ts';
 import { readSearch } from '../../payments/search/search-parameters.ts';
 import { paymentTimeline } from '../../payments/views/timeline.ts';
-import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
+import type { PaymentCall } from '../../payments/writing.ts';
+import { Problem } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
 import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
 import { Payment } from '../schemas/event-schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
@@ -21,7 +22,8 @@ import { operation, serve } from '../schemas/operation.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
 import { sendJson, sendValue } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
-import { change } from './change.ts';
+import { shareChanges } from '../server/change-queue.ts';
+import { answersOf, type SharedChange, sendChange, sharedChange } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
 const PaymentBody = Type.Object(PAYMENT_FIELDS, {
@@ -57,29 +59,12 @@ const ActionBody = Type.Object(ActionFields, {
   examples: [{ action: 'validate' }],
 });
 
-/** A payment as JSON text, seen by no particular contact. */
-interface Wanted {
-  client_id: string;
-  id: PaymentNumber;
-  now: Date;
-}
+/** An action on a payment that may share a transaction with others. */
+type ActionCall = SharedChange & PaymentActionRequest;
 
-async function read(
-  db: Db,
-  context: Context,
-  { client_id: clientId, id, now }: Wanted,
-): Promise<PaymentRecord | undefined> {
-  const view = { clientId, viewer: null, institution: true, now, ...presentationOf(context) };
-  const [record] = await paymentRecords(db, view, [id]);
-  return record;
-}
-
-/** The payment at the end of a transaction. The change feed shows the same text, so it need not read it again. */
-async function changed(tx: Transaction, context: Context, payment: Wanted): Promise<string | undefined> {
-  lockChanges(tx);
-  const record = await read(tx, context, payment);
-  if (record) noteRecord(tx, 'payment', record.payment_id, () => record);
-  return record?.text;
+/** What a change answers: the text of a payment, or why it was refused. */
+function textOf(outcome: PaymentRecord | Problem | undefined): string | Problem | undefined {
+  return outcome === undefined || outcome instanceof Problem ? outcome : outcome.text;
 }
 
 const CREATE = operation('POST /payments', {
@@ -204,14 +189,16 @@ export type PaymentOperations = typeof CREATE | typeof SEARCH | typeof READ_ONE 
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  serve(
-    app,
-    CREATE,
-    change(context, 201, async (tx, act, request) => {
-      const id = await createPayment(tx, act, presentationOf(context), request.body);
-      return changed(tx, context, { client_id: request.body.client_id, id, now: act.now });
-    }),
-  );
+  const create = shareChanges<SharedChange & PaymentCall>(context, {
+    work: async (tx, calls) => answersOf(201, (await createSeparately(tx, presentationOf(context), calls)).map(textOf)),
+  });
+  serve(app, CREATE, async (request, reply) => {
+    const { client_id: clientId, trade_id: tradeId } = request.body;
+    return sendChange(
+      reply,
+      await create(pairKey(clientId, tradeId), { ...sharedChange(request), input: request.body }),
+    );
+  });
   serve(app, SEARCH, async ({ query, now }, reply) => {
     const wanted = {
       clientId: query.client_id,
@@ -223,21 +210,21 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     return sendJson(reply.header('x-total-count', total), body);
   });
   serve(app, READ_ONE, async (request, reply) => {
-    const owner = await findPaymentOwner(pool, request.params.payment_id);
-    const record = await read(pool, context, { ...owner, now: request.now });
+    const { id, client_id: clientId } = await findPaymentOwner(pool, request.params.payment_id);
+    const view = { clientId, viewer: null, institution: true, now: request.now, ...presentationOf(context) };
+    const [record] = await paymentRecords(pool, view, [id]);
     return sendJson(reply, record?.text ?? 'null');
   });
   serve(app, TIMELINE, async (request, reply) =>
     sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
   );
-  serve(
-    app,
-    ACT,
-    change(context, 200, async (tx, act, { params: { payment_id: paymentId }, body, operator }) => {
-      const { action, contact_id: contactId, reason } = body;
-      const wanted = { paymentId, action, contactId, reason, onBehalfBy: operator.name };
-      const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
-      return changed(tx, context, { ...owner, now: act.now });
-    }),
-  );
+  const act = shareChanges<ActionCall>(context, {
+    work: async (tx, calls) => answersOf(200, (await actSeparately(tx, presentationOf(context), calls)).map(textOf)),
+  });
+  serve(app, ACT, async (request, reply) => {
+    const { params, body, operator } = request;
+    const { action, contact_id: contactId, reason } = body;
+    const wanted = { paymentId: params.payment_id, action, contactId, reason, onBehalfBy: operator.name };
+    return sendChange(reply, await act(wanted.paymentId, { ...sharedChange(request), ...wanted }));
+  });
 }

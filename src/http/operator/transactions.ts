@@ -1,26 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { accountKey, type WhenLocked } from '../../accounts/account-lock.ts';
+import { accountKey } from '../../accounts/account-lock.ts';
 import { type BookingCall, bookTransactions } from '../../accounts/booking.ts';
-import { BookingQueue } from '../../accounts/booking-queue.ts';
 import { TRANSACTION } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
-import { ClientMoves } from '../../database/cells/client-moves.ts';
-import { inScope } from '../../database/cells/scope.ts';
-import type { Transaction } from '../../database/database.ts';
-import type { StoredAnswer } from '../../operator/idempotency.ts';
-import { tracing } from '../../process/tracing.ts';
-import { Problem } from '../../values/errors.ts';
 import { closed } from '../../values/schemas.ts';
-import { codeOf } from '../../values/unknown.ts';
 import { TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
 import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
-import { runChange, runTogether } from '../server/change.ts';
-import { guardOf, operatorAct, sendChange } from './change.ts';
+import { shareChanges } from '../server/change-queue.ts';
+import { answersOf, type SharedChange, sendChange, sharedChange } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
 export const TransactionBody = Type.Object(
@@ -119,13 +111,13 @@ const READ_ONE = operation('GET /transactions/{id}', {
 
 /** Transactions of currency accounts (docs/operator-interface.md). */
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
-  const queue = bookings(context);
-  serve(app, BOOK, async (request, reply) => {
-    const traceparent = tracing()?.current();
-    const call = { request, act: operatorAct(request), input: request.body, traceparent, ...guardOf(request) };
-    const cell = request.cellScope?.cell;
-    return sendChange(reply, await queue.book(typeof cell === 'number' ? cell : 0, accountKey(request.body), call));
+  // The bookings of one account follow each other, because each records the balance after it.
+  const book = shareChanges<SharedChange & BookingCall>(context, {
+    work: async (tx, calls, whenLocked) => answersOf(201, await bookTransactions(tx, calls, { whenLocked })),
   });
+  serve(app, BOOK, async (request, reply) =>
+    sendChange(reply, await book(accountKey(request.body), { ...sharedChange(request), input: request.body })),
+  );
   serve(app, LIST, async ({ query }, reply) => {
     const filter = {
       currencyAccountId: query.currency_account_id,
@@ -134,49 +126,4 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
     return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
   });
   serve(app, READ_ONE, (request) => findTransaction(context.pool, request.params.id));
-}
-
-type BookingRequest = BookingCall & ReturnType<typeof guardOf> & { request: FastifyRequest };
-
-/** SQLSTATEs for a value that the database refuses: out of range, against a constraint, or a duplicate. */
-const REFUSED_VALUE = /^2[23]/;
-
-/** Thrown to undo a booking whose account is locked. */
-class AccountLocked extends Error {}
-
-/** Queues bookings. */
-function bookings(context: Context): BookingQueue<BookingRequest, StoredAnswer> {
-  const book = async (tx: Transaction, calls: readonly BookingCall[], whenLocked: WhenLocked) =>
-    (await bookTransactions(tx, calls, { whenLocked })).map((outcome) =>
-      outcome === undefined || outcome instanceof Problem ? outcome : { status: 201, body: JSON.stringify(outcome) },
-    );
-
-  const alone = ({ request, keyed, confirm, ...call }: BookingRequest, whenLocked: WhenLocked) =>
-    runChange(context, request, {
-      ...{ keyed, confirm },
-      work: async (tx) => {
-        const [outcome] = await book(tx, [call], whenLocked);
-        if (outcome instanceof Problem) throw outcome;
-        if (outcome === undefined) throw new AccountLocked('the account of a booking is locked');
-        return outcome;
-      },
-    }).catch((error: unknown) => {
-      if (error instanceof AccountLocked) return undefined;
-      throw error;
-    });
-
-  const shared = (calls: readonly BookingRequest[], whenLocked: WhenLocked) =>
-    runTogether(context, calls, (tx, fit) => book(tx, fit, whenLocked)).catch((error: unknown) => {
-      // One of them has such a value, or its client is being moved. Nothing was booked. Each is booked alone, and told its own fault.
-      if (REFUSED_VALUE.test(codeOf(error) ?? '') || error instanceof ClientMoves) return [];
-      throw error;
-    });
-
-  return new BookingQueue((calls, whenLocked) => {
-    const [first] = calls;
-    const work = async () =>
-      first && calls.length === 1 ? [await alone(first, whenLocked)] : shared(calls, whenLocked);
-    // A turn begins when another one ends, so it would run in the cell of that one.
-    return first?.request.cellScope ? inScope(first.request.cellScope, work) : work();
-  });
 }

@@ -60,7 +60,7 @@ export async function runChange<Answer extends StoredAnswer | undefined>(
 }
 
 /** A change that shares a transaction with others. */
-interface SharedCall {
+export interface SharedCall {
   request: FastifyRequest;
   keyed?: KeyedRequest | undefined;
   /** Who calls. Several calls of one caller are confirmed once. */

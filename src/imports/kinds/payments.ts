@@ -1,5 +1,6 @@
-import { judgePayments, writePayments } from '../../payments/creation.ts';
+import { judgePayments } from '../../payments/creation.ts';
 import { IMPORTED_PAYMENT, type ImportedPayment } from '../../payments/declaration.ts';
+import { writePayments } from '../../payments/writing.ts';
 import { resolveIds } from '../identifiers.ts';
 import { type ImportKind, Refusals } from '../kind.ts';
 import { createRecordWriter } from './payment-record.ts';

@@ -1,15 +1,15 @@
 import type { Act } from '../../audit/act.ts';
-import type { Transaction } from '../../database/database.ts';
+import { lockChanges, type Transaction } from '../../database/database.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import { present } from '../../values/unknown.ts';
-import { type MoveOptions, type MoveRequest, movePayments } from '../lifecycle.ts';
+import { type MoveOptions, type MoveRequest, type MoveResult, movePayments } from '../lifecycle.ts';
 import type { PaymentAction } from '../moves.ts';
-import type { PaymentOwner } from '../payment.ts';
+import type { PaymentRecord } from '../payment.ts';
 import type { Presentation } from '../presentation.ts';
 import { creditReturns } from './payment-return.ts';
 
-export interface PaymentActionRequest {
+export interface PaymentActionRequest extends Pick<MoveRequest, 'act' | 'traceparent'> {
   paymentId: PaymentId;
   action: PaymentAction;
   /** The contact who acts. Required for authorise and reject. */
@@ -20,32 +20,42 @@ export interface PaymentActionRequest {
 }
 
 /**
- * Acts on a single payment; see `actOnPayments`.
- * @returns the payment's internal number and its client
- * @throws Problem payment_not_found, contact_not_found, and those of movePayment
+ * Acts on payments for separate calls, in order. Each call is judged by itself, and is a step of its own in the change feed.
+ * @returns for each call its payment in the form that the institution reads, or why it was refused; undefined if it was left out, because
+ * an earlier call acts on the same payment, or because it also credits an account
  */
-export async function actOnPayment(
+export async function actSeparately(
   tx: Transaction,
-  act: Act,
   presentation: Presentation,
-  request: PaymentActionRequest,
-): Promise<PaymentOwner> {
-  const { acted, refused } = await actOnPayments(tx, act, [request], { presentation });
-  const [payment] = acted;
-  if (!payment) throw refused.get(0);
-  return payment;
+  calls: readonly (PaymentActionRequest & { act: Act })[],
+): Promise<(PaymentRecord | Problem | undefined)[]> {
+  const [first] = calls;
+  if (!first) return [];
+  const seen = new Set<PaymentId>();
+  const taken = calls.filter(({ paymentId, action }) => {
+    const isFit = !seen.has(paymentId) && (action !== 'return' || calls.length === 1);
+    seen.add(paymentId);
+    return isFit;
+  });
+  const { refused, forms } = await actOnPayments(tx, first.act, taken, { presentation });
+  lockChanges(tx);
+  const read = await forms;
+  const outcomes = new Map(
+    taken.map((call, index) => [call, refused.get(index) ?? present(read.get(call.paymentId)).record]),
+  );
+  return calls.map((call) => outcomes.get(call));
 }
 
 /**
  * Acts on payments of any clients on behalf of the institution's core system, one action on each payment. A return also credits an account.
- * @returns the payments that were moved, and why actions were refused, by their index
+ * @returns what the payments look like afterwards, and why actions were refused, by their index
  */
 export async function actOnPayments(
   tx: Transaction,
   act: Act,
   requests: PaymentActionRequest[],
   options: MoveOptions,
-): Promise<{ acted: PaymentOwner[]; refused: Map<number, Problem> }> {
+): Promise<Pick<MoveResult, 'refused' | 'forms'>> {
   const refused = new Map<number, Problem>();
   const known = await findMoves(tx, requests, refused);
   const firstRefused = () => (options.stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY);
@@ -63,7 +73,7 @@ export async function actOnPayments(
     returned.map(([, move]) => move),
     options,
   );
-  return { acted: found.moved.map(({ id, clientId }) => ({ id, client_id: clientId })), refused };
+  return { refused, forms: found.forms };
 }
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WhenLocked } from '../../src/accounts/account-lock.ts';
-import { BookingQueue } from '../../src/accounts/booking-queue.ts';
+import type { WhenLocked } from '../../src/database/database.ts';
 import { SILENCE } from '../../src/database/fault.ts';
+import { ChangeQueue } from '../../src/http/server/change-queue.ts';
 import { Problem } from '../../src/values/errors.ts';
 
 /** Whose turn it is to book, without a database. */
@@ -16,12 +16,12 @@ interface Turn {
 /** A queue whose turns end when the test says so. */
 function held() {
   const turns: Turn[] = [];
-  const queue = new BookingQueue<string, string>((calls, whenLocked) => {
+  const queue = new ChangeQueue<string, string>((calls, whenLocked) => {
     const end = Promise.withResolvers<(string | Problem | undefined)[]>();
     turns.push({ calls, whenLocked, end });
     return end.promise;
   });
-  const book = (account: string, call: string) => queue.book(0, account, call);
+  const book = (account: string, call: string) => queue.run(0, account, call);
   return { queue, book, turns, begun: () => turns.map(({ calls }) => calls.join(' ')) };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -78,7 +78,7 @@ test('a turn leaves out the bookings of a locked account, which then wait withou
 
 test('bookings of different cells share no transaction', async () => {
   const { queue, turns, begun } = held();
-  for (const cell of [0, 1]) for (const n of [1, 2, 3]) void queue.book(cell, `${cell}-${n}`, `${cell}-${n}`);
+  for (const cell of [0, 1]) for (const n of [1, 2, 3]) void queue.run(cell, `${cell}-${n}`, `${cell}-${n}`);
   assert.deepEqual(begun(), ['0-1', '1-1']);
   turns[0]?.end.resolve(['booked']);
   await settled();
