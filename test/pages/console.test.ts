@@ -101,6 +101,24 @@ test('what cannot be asked does not hide the rest of what needs attention', { sk
   await part.getByText('Not known at present').waitFor({ state: 'detached' });
 });
 
+test('the timeline names a contact who has acted, where an approval tells its name', { skip }, async () => {
+  const approvals = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };
+  const approving = await createWorld(service, 'Approved Ltd', approvals);
+  const { contactId: approver } = await approving.hire('Edith Moss');
+  const { body } = await approving.pay();
+  await service.operator('POST', `/payments/${body.payment_id}/actions`, { action: 'authorise', contact_id: approver });
+  // The client API, where the contact would act, does not run here.
+  await service.query(
+    `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, after)
+     values (now(), 'contact:' || $1::text, 'by itself', 'action', 'payment', $2, $3, '{"action": "validate"}')`,
+    [approver, body.payment_id, approving.clientId],
+  );
+  await open(`/payments/${body.payment_id}`);
+  const link = page.getByRole('table', { name: 'Timeline' }).getByRole('link', { name: 'Edith Moss', exact: true });
+  assert.equal(await link.getAttribute('href'), `/console/contacts/${approver}`);
+  assert.equal(await link.getAttribute('title'), approver);
+});
+
 describe('the console', { skip }, () => {
   test('one field finds a payment; its page tells everything that happened, and acts with a reason', async () => {
     const search = page.getByRole('searchbox', { name: 'Search' });

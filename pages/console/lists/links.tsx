@@ -54,11 +54,27 @@ export function Cut({ children, isWide }: { children: string | null | undefined;
   );
 }
 
-/** The actor of an audit row, in words. A contact is a link to its page. */
-export function Actor({ children }: { children: string }): ReactNode {
+/**
+ * The actor of an audit row, in words. A contact is a link to its page.
+ * @param names of contacts, by their id. The others are shown by id
+ */
+export function Actor({
+  children,
+  names,
+}: {
+  children: string;
+  names?: ReadonlyMap<string, string> | undefined;
+}): ReactNode {
   const t = useText();
   if (children === '') return null;
   const [, kind, name = ''] = /^(contact|staff|operator|token|service):(.+)$/s.exec(children) ?? [];
+  const contactName = kind === 'contact' ? names?.get(name) : undefined;
+  if (contactName !== undefined)
+    return (
+      <Link to={`/contacts/${encodeURIComponent(name)}`} title={visible(name)}>
+        <ForeignText>{contactName}</ForeignText>
+      </Link>
+    );
   if (kind === 'contact') return <IdLink to="contacts" id={name} />;
   if (kind === 'staff') return <ForeignText>{name}</ForeignText>;
   const known = KNOWN_ACTORS[children];

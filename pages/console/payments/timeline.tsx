@@ -19,6 +19,12 @@ const textOf = (value: unknown) => (value === null || value === undefined ? '' :
 /** Everything that happened to a payment, oldest first. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): ReactNode {
   const t = useText();
+  // An approval names its contact, and the action beside it has only the id.
+  const names = new Map(
+    (entries as readonly Entry[]).flatMap(({ contact_id: id, contact_name: name }) =>
+      id && name ? [[textOf(id), textOf(name)] as const] : [],
+    ),
+  );
   return (
     <Table
       name={t('console.pay.timeline')}
@@ -31,7 +37,9 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): Re
         {
           key: 'actor',
           title: t('console.col.actor'),
-          cell: ({ entry }) => <Actor>{textOf(entry.actor ?? (entry.source && entry.contact_name))}</Actor>,
+          cell: ({ entry }) => (
+            <Actor names={names}>{textOf(entry.actor ?? (entry.source && entry.contact_name))}</Actor>
+          ),
         },
         { key: 'detail', title: t('console.col.detail'), cell: ({ entry }) => <Detail entry={entry} /> },
       ]}
