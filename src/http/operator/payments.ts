@@ -189,9 +189,9 @@ export type PaymentOperations = typeof CREATE | typeof SEARCH | typeof READ_ONE 
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  const create = shareChanges<SharedChange & PaymentCall>(context, {
-    work: async (tx, calls) => answersOf(201, (await createSeparately(tx, presentationOf(context), calls)).map(textOf)),
-  });
+  const create = shareChanges<SharedChange & PaymentCall>(context, async (tx, calls) =>
+    answersOf(201, (await createSeparately(tx, presentationOf(context), calls)).map(textOf)),
+  );
   serve(app, CREATE, async (request, reply) => {
     const { client_id: clientId, trade_id: tradeId } = request.body;
     return sendChange(
@@ -218,9 +218,9 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
   serve(app, TIMELINE, async (request, reply) =>
     sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
   );
-  const act = shareChanges<ActionCall>(context, {
-    work: async (tx, calls) => answersOf(200, (await actSeparately(tx, presentationOf(context), calls)).map(textOf)),
-  });
+  const act = shareChanges<ActionCall>(context, async (tx, calls) =>
+    answersOf(200, (await actSeparately(tx, presentationOf(context), calls)).map(textOf)),
+  );
   serve(app, ACT, async (request, reply) => {
     const { params, body, operator } = request;
     const { action, contact_id: contactId, reason } = body;

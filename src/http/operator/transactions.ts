@@ -112,9 +112,9 @@ const READ_ONE = operation('GET /transactions/{id}', {
 /** Transactions of currency accounts (docs/operator-interface.md). */
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
   // The bookings of one account follow each other, because each records the balance after it.
-  const book = shareChanges<SharedChange & BookingCall>(context, {
-    work: async (tx, calls, whenLocked) => answersOf(201, await bookTransactions(tx, calls, { whenLocked })),
-  });
+  const book = shareChanges<SharedChange & BookingCall>(context, async (tx, calls, whenLocked) =>
+    answersOf(201, await bookTransactions(tx, calls, { whenLocked })),
+  );
   serve(app, BOOK, async (request, reply) =>
     sendChange(reply, await book(accountKey(request.body), { ...sharedChange(request), input: request.body })),
   );

@@ -139,27 +139,23 @@ function remove<Call, Answer>(lane: Lane<Call, Answer>, calls: readonly Waiting<
   lane.waiting = lane.waiting.filter((each) => !gone.has(each));
 }
 
-/** What changes of one kind do that share a transaction. */
-interface SharedWork<Call> {
-  /**
-   * Does the changes of calls that are not refused and have no answer yet.
-   * @returns the answer or the refusal of each; undefined leaves a call out
-   */
-  work(
-    tx: Transaction,
-    calls: readonly Call[],
-    whenLocked: WhenLocked,
-  ): Promise<(StoredAnswer | Problem | undefined)[]>;
-}
+/**
+ * Does the changes of calls of one kind that are not refused and have no answer yet.
+ * @returns the answer or the refusal of each; undefined leaves a call out
+ */
+type Work<Call> = (
+  tx: Transaction,
+  calls: readonly Call[],
+  whenLocked: WhenLocked,
+) => Promise<(StoredAnswer | Problem | undefined)[]>;
 
 /** Milliseconds that a shared transaction waits for a lock. Then it is undone, and each of its changes waits in a transaction of its own. */
 const LOCK_WAIT_MS = 50;
 
-/**
- * SQLSTATEs that fail a whole transaction because of one of its changes: a value that the database refuses (out of range, against a
- * constraint, or a duplicate), a lock that was not free in time, and a deadlock.
- */
-const CAUSED_BY_ONE = /^(2[23]|55P03|40P01)/;
+/** SQLSTATEs for a lock that was not free in time, and for a deadlock. */
+const LOCKED = /^(55P03|40P01)/;
+/** SQLSTATEs for a value that the database refuses: out of range, against a constraint, or a duplicate. */
+const REFUSED_VALUE = /^2[23]/;
 
 /** Thrown to undo a change that is left out. */
 class LeftOut extends Error {}
@@ -170,7 +166,7 @@ class LeftOut extends Error {}
  */
 export function shareChanges<Call extends SharedCall>(
   context: Context,
-  { work }: SharedWork<Call>,
+  work: Work<Call>,
 ): (record: string, call: Call) => Promise<StoredAnswer> {
   const bounded = (tx: Transaction, calls: readonly Call[], whenLocked: WhenLocked) => {
     if (whenLocked === 'leave out') tx.later(`set local lock_timeout = ${LOCK_WAIT_MS}`);
@@ -194,10 +190,9 @@ export function shareChanges<Call extends SharedCall>(
         ? [await alone(first, whenLocked)]
         : await runTogether(context, calls, (tx, fit) => bounded(tx, fit, whenLocked));
     } catch (error) {
-      // Nothing was done. Each change is done by itself, and told its own fault.
-      const byOne = CAUSED_BY_ONE.test(codeOf(error) ?? '');
-      if (error instanceof LeftOut || (byOne && (!isAlone || whenLocked === 'leave out'))) return [];
-      if (!isAlone && (error instanceof ClientMoves || error instanceof Problem)) return [];
+      const code = codeOf(error) ?? '';
+      const isLocked = error instanceof LeftOut || LOCKED.test(code);
+      if (isAlone ? isLocked && whenLocked === 'leave out' : isLocked || isCausedByOne(error, code)) return [];
       throw error;
     }
   };
@@ -210,4 +205,9 @@ export function shareChanges<Call extends SharedCall>(
     const cell = call.request.cellScope?.cell;
     return queue.run(typeof cell === 'number' ? cell : 0, record, call);
   };
+}
+
+/** Whether one of several changes has failed their transaction. Nothing was done then. Each is done by itself, and told its own fault. */
+function isCausedByOne(error: unknown, code: string): boolean {
+  return REFUSED_VALUE.test(code) || error instanceof ClientMoves || error instanceof Problem;
 }
