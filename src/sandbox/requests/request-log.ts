@@ -62,6 +62,17 @@ export class RequestLog {
 const COLUMNS =
   'client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body, ignored_parameters';
 
+/**
+ * Deletes what is older than the newest requests of each client. `materialized`: the oldest that is kept is looked up once for each client.
+ * Looked up for each of a thousand requests, it took 130 ms.
+ */
+export const CLEAR = `with kept as materialized (
+    select c.client_id, (select o.id from sandbox_requests o
+        where o.client_id = any($1) and o.client_id = c.client_id order by o.id desc offset $2 limit 1) as last
+    from unnest($1::text[]) as c (client_id))
+  delete from sandbox_requests r using kept
+  where r.client_id = any($1) and r.client_id = kept.client_id and r.id <= kept.last`;
+
 async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
   await pool.query({
     name: 'requests-write',
@@ -70,9 +81,7 @@ async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
   });
   await pool.query({
     name: 'requests-clear',
-    text: `delete from sandbox_requests r using unnest($1::text[]) as c(client_id)
-      where r.client_id = any($1) and r.client_id = c.client_id and r.id <= (
-        select o.id from sandbox_requests o where o.client_id = any($1) and o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
+    text: CLEAR,
     values: [[...new Set(rows.map((row) => row.client_id))], MAX_REQUESTS_OF_CLIENT],
   });
 }
