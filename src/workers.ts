@@ -31,6 +31,8 @@ const TOTALS_INTERVAL_MS = 1_000;
 /** The same in one of several cells, where a run costs many times as much. It applies while there are no more deltas than pages can easily add up. */
 const TOTALS_OF_CELL_INTERVAL_MS = 5_000;
 const FEW_DELTAS = 1_000;
+/** Milliseconds between two looks for tables that have grown. Autovacuum looks once a minute by default. */
+const STATISTICS_INTERVAL_MS = 1_000;
 /** Milliseconds between two checks for statement files that are no longer kept. */
 const FILES_INTERVAL_MS = 600_000;
 
@@ -138,6 +140,7 @@ function tasksOfCell(context: Context) {
     }),
     new Periodic({ name: 'payment totals', log, ...inRhythm(context, rollUp(context)) }),
     new ApproverRefresher(context),
+    new Periodic({ name: 'statistics', log, ...inRhythm(context, makeStatistics(context)) }),
   ];
   rhythm?.wakes(...tasks);
   return tasks;
@@ -151,5 +154,13 @@ function rollUp({ backgroundPool }: Context) {
     run: async () => {
       rolledUp = await rollUpTotals(backgroundPool);
     },
+  };
+}
+
+/** Has PostgreSQL look at tables that begin to grow (docs/decisions/0007-statements-are-planned-once.md). */
+function makeStatistics({ backgroundPool }: Context) {
+  return {
+    intervalMs: STATISTICS_INTERVAL_MS,
+    run: async () => void (await backgroundPool.query({ name: 'analyze', text: 'select analyze_grown_tables()' })),
   };
 }
