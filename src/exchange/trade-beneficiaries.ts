@@ -34,7 +34,8 @@ export async function joinTrades(
         select * from unnest($1::text[], $2::text[], $3::text[]) as u(client_id, trade_id, beneficiary_id)
         order by client_id, trade_id, beneficiary_id on conflict do nothing returning client_id, trade_id, beneficiary_id)
       select j.client_id, j.trade_id, j.beneficiary_id from joined j
-      join trades t on t.client_id = j.client_id and t.trade_id = j.trade_id and t.beneficiaries is null`,
+      cross join lateral (
+        select from trades where client_id = j.client_id and trade_id = j.trade_id and beneficiaries is null offset 0) t`,
     values: [
       textArray(joining.map((each) => each.client_id)),
       textArray(joining.map((each) => each.trade_id)),

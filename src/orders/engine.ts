@@ -1,6 +1,7 @@
 import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import type { Context } from '../context.ts';
+import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first, type Transaction, transaction } from '../database/database.ts';
 
 /** Orders with many rows are worked on in steps, each in a transaction of its own. */
@@ -46,14 +47,16 @@ export interface OpenOrder {
 
 /** The unfinished orders of a cell, oldest first. @param look how many to return, and which to leave out */
 export async function openOrders(
-  { table, id, open }: Engine,
+  { name, table, id, open }: Engine,
   db: Db,
   { most, but }: { most: number; but: readonly string[] },
 ): Promise<OpenOrder[]> {
-  const { rows } = await db.query<OpenOrder & Record<string, unknown>>(
-    `select ${id} as id, client_id as "clientId" from ${table} where (${open}) and ${id} <> all($2::uuid[]) order by created_at limit $1`,
-    [most, but],
-  );
+  const { rows } = await db.query<OpenOrder & Record<string, unknown>>({
+    name: `open ${name}`,
+    text: `select ${id} as id, client_id as "clientId" from ${table}
+      where (${open}) and ${id} <> all($2::uuid[]) order by created_at limit $1`,
+    values: [most, but],
+  });
   return rows;
 }
 
@@ -68,18 +71,23 @@ export async function stepOrder(
   gently: boolean,
 ): Promise<Outcome> {
   return transaction(context.backgroundPool, async (tx) => {
-    const kept = await tx.query(
-      'select from clients where client_id = $1 and moves_to is null for key share skip locked',
-      [clientId],
-    );
+    // Many steps follow with as many rows each, so their statements are planned once, as those of requests are (plan-settings.ts).
+    if (!isDistributed(tx)) tx.later('set local plan_cache_mode = force_generic_plan');
+    const kept = await tx.query({
+      name: 'keep-client',
+      text: 'select from clients where client_id = $1 and moves_to is null for key share skip locked',
+      values: [clientId],
+    });
     if (kept.rowCount === 0) return 'waits';
     // Locked before the order: a reset takes this lock first, and then the orders.
     await shareLock(tx, clientId);
     const order = first(
-      await tx.query<Sent & Record<string, unknown>>(
-        `select * from ${engine.table} where client_id = $1 and ${engine.id} = $2 and (${engine.open}) for no key update skip locked`,
-        [clientId, id],
-      ),
+      await tx.query<Sent & Record<string, unknown>>({
+        name: `lock ${engine.name}`,
+        text: `select * from ${engine.table}
+          where client_id = $1 and ${engine.id} = $2 and (${engine.open}) for no key update skip locked`,
+        values: [clientId, id],
+      }),
     );
     if (!order) return 'waits';
     const act = { now: context.clock.now(), actor: `contact:${order.created_by}`, requestId: `${engine.name} ${id}` };

@@ -18,6 +18,15 @@ before(async () => {
 after(() => service.stop());
 
 const filesOf = (world: OrdersWorld) => filesOfWorld(service, world);
+/** How many trades of a file are taken as a whole, and how many rows wait until they are added to their trades. */
+const allocated = async (id: string) => {
+  const { rows } = await service.query(
+    `select count(*) filter (where t.allocated = t.buy_amount)::int as taken, count(d.trade_id)::int as deltas
+     from trades t left join trade_allocation_deltas d using (client_id, trade_id) where t.mass_payment_id = $1`,
+    [id],
+  );
+  return rows[0];
+};
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
 describe('a file of JSON', () => {
@@ -55,6 +64,7 @@ describe('a file of JSON', () => {
     const trades = await world.ask('GET', '/trades', undefined, `&mass_payment_id=${id}&page_size=1`);
     assert.equal(trades.headers.get('x-total-count'), '193', 'those of single payments too');
     assert.equal((await world.trade(trades.body[0].trade_id)).mass_payment_id, id);
+    assert.deepEqual(await allocated(id), { taken: 193, deltas: 0 }, 'by their own payments, without a roll-up');
     const references = new Set(found.body.map(({ payment_id: payment }: { payment_id: string }) => payment));
     assert.equal(references.size, 193);
     const received = await world.ask('GET', `/mass-payments/${id}/payments-received`, undefined, '&page_size=1000');

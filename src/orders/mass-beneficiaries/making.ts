@@ -100,7 +100,7 @@ async function writeJudged(
   await tx.query(
     `update mass_beneficiary_rows r set judged = true, fields = null, faults = null, beneficiary_id = u.beneficiary_id
      from unnest($3::int[], $4::text[]) as u(request_index, beneficiary_id)
-     where r.client_id = $1 and r.mass_beneficiary_id = $2 and r.request_index = u.request_index`,
+     where r.client_id = $1 and r.mass_beneficiary_id = $2 and r.request_index = any($3) and r.request_index = u.request_index`,
     [
       ...[order.client_id, order.mass_beneficiary_id, rows.map(({ request_index: index }) => index)],
       rows.map((row) => ids.get(row) ?? null),

@@ -93,14 +93,15 @@ export async function begin(step: Step): Promise<Outcome> {
       reasonOf: (group) => reasonOf(group, stored) ?? source.reason,
     });
     const boughtBy = new Map(booked.flatMap(({ group, tradeId }) => group.members.map((each) => [each, tradeId])));
+    const taking = kept.filter((each) => boughtBy.has(each) || limits.has(each.row.index));
     await tx.query(
       `update mass_payment_rows r set trade_id = u.trade_id, limit_amount = u.limit_amount, limit_currency = $6
        from unnest($3::int[], $4::text[], $5::numeric[]) as u(request_index, trade_id, limit_amount)
        where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
       [
-        ...[file.client_id, file.mass_payment_id, kept.map(({ row }) => row.index)],
-        kept.map((each) => boughtBy.get(each) ?? null),
-        ...[kept.map(({ row }) => limits.get(row.index) ?? null), scene.day?.currency ?? null],
+        ...[file.client_id, file.mass_payment_id, taking.map(({ row }) => row.index)],
+        taking.map((each) => boughtBy.get(each) ?? null),
+        ...[taking.map(({ row }) => limits.get(row.index) ?? null), scene.day?.currency ?? null],
       ],
     );
     const { sums, fresh } = await sumsOf(step);

@@ -112,8 +112,11 @@ interface WantedRows {
 export async function rowsOf({ tx, file }: Step, { where, most, done = 0 }: WantedRows): Promise<StoredRow[]> {
   const { rows } = await tx.query<StoredRow & Record<string, unknown>>({
     name: `mass-rows ${where}`,
-    text: `select ${ROW} from mass_payment_rows
-      where client_id = $1 and mass_payment_id = $2 and request_index >= $3 and ${where} order by request_index limit $4`,
+    // `offset 0`: walks the rows of the file in their order, and no index of all rows of the client.
+    text: `select ${ROW} from (
+        select * from mass_payment_rows
+        where client_id = $1 and mass_payment_id = $2 and request_index >= $3 order by request_index offset 0) r
+      where ${where} order by request_index limit $4`,
     values: [file.client_id, file.mass_payment_id, done, most],
   });
   return rows;
@@ -216,7 +219,7 @@ export async function dropRows({ tx, file }: Step, dropped: ReadonlyMap<number, 
   if (dropped.size === 0) return;
   await tx.query(
     `update mass_payment_rows r set status = 'invalid', errors = u.errors from unnest($3::int[], $4::json[]) as u(request_index, errors)
-     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
+     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = any($3) and r.request_index = u.request_index`,
     [
       file.client_id,
       file.mass_payment_id,

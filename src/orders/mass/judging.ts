@@ -80,7 +80,7 @@ async function writeJudged(
        beneficiary_id = u.beneficiary_id, new_payee = u.new_payee, exchanged = u.exchanged, warning = u.warning
      from unnest($3::int[], $4::text[], $5::json[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::boolean[], $11::text[])
        as u(request_index, status, errors, currency, amount, beneficiary_id, new_payee, exchanged, warning)
-     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
+     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = any($3) and r.request_index = u.request_index`,
     [
       ...[file.client_id, file.mass_payment_id, rows.map(({ index }) => index)],
       rows.map((row) => (valid(row) ? 'valid' : 'invalid')),

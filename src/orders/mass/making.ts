@@ -96,22 +96,24 @@ async function makeRows(step: Step, stored: readonly StoredRow[]): Promise<void>
     file: { massPaymentId: file.mass_payment_id, externalReference: file.external_reference_id },
     originOf: ({ row }) => originOf(byIndex.get(row.index)?.origin),
   });
-  await tx.query(
-    `update mass_payment_rows r set status = 'created', payment_id = u.payment_id, beneficiary_id = u.beneficiary_id, trade_id = u.trade_id
-     from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as u(request_index, payment_id, beneficiary_id, trade_id)
-     where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = u.request_index`,
-    [
+  tx.later({
+    name: 'mass-rows-made',
+    text: `update mass_payment_rows r set status = 'created', payment_id = u.payment_id, beneficiary_id = u.beneficiary_id, trade_id = u.trade_id
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as u(request_index, payment_id, beneficiary_id, trade_id)
+      where r.client_id = $1 and r.mass_payment_id = $2 and r.request_index = any($3) and r.request_index = u.request_index`,
+    values: [
       ...[file.client_id, file.mass_payment_id, made.map(({ judged: { row } }) => row.index)],
       ...[made.map(({ payment }) => payment.id), made.map(({ payee }) => payee.beneficiary_id)],
       made.map(({ payment }) => payment.input.trade_id),
     ],
-  );
+  });
   const own = made.flatMap(({ trade, payment }) => (trade ? [payment.amount] : []));
-  await tx.query(
-    `update mass_payments set made = made + $3, trades = trades + $4, sell_amount = sell_amount + $5
-     where client_id = $1 and mass_payment_id = $2`,
-    [file.client_id, file.mass_payment_id, made.length, own.length, own.reduce(sum, '0')],
-  );
+  tx.later({
+    name: 'mass-made',
+    text: `update mass_payments set made = made + $3, trades = trades + $4, sell_amount = sell_amount + $5
+      where client_id = $1 and mass_payment_id = $2`,
+    values: [file.client_id, file.mass_payment_id, made.length, own.length, own.reduce(sum, '0')],
+  });
   await dropRows(
     step,
     new Map(rows.filter(({ faults }) => faults.length > 0).map((row) => [row.index, answered(row.faults)])),

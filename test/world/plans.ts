@@ -1,0 +1,86 @@
+import type pg from 'pg';
+
+/** What statements read, as their plans say. */
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+interface Reading {
+  indexes: string[];
+  read: number;
+}
+
+/** The indexes that statements read a table by, and how many of its rows they read. The statements run, changes included. */
+export async function readBy(db: pg.Client, table: string, statements: readonly Statement[]): Promise<Reading> {
+  const indexes = new Set<string>();
+  let read = 0;
+  for (const statement of statements) {
+    await prepare(db, 'reading', statement.text);
+    const found = await readByPrepared(db, table, { name: 'reading', values: statement.values });
+    await db.query('deallocate reading');
+    for (const index of found.indexes) indexes.add(index);
+    read += found.read;
+  }
+  return { indexes: [...indexes].sort(), read };
+}
+
+/** Prepares a statement as connections that answer requests do: its plan knows no values. */
+export async function prepare(db: pg.Client, name: string, text: string): Promise<void> {
+  await db.query('set plan_cache_mode = force_generic_plan');
+  await db.query(`prepare ${name} as ${text}`);
+}
+
+/** Like `readBy`, for a statement that is prepared. */
+export async function readByPrepared(
+  db: pg.Client,
+  table: string,
+  { name, values }: { name: string; values: readonly unknown[] },
+): Promise<Reading> {
+  const nodes: Node[] = [];
+  const collect = (node: Node) => {
+    if (node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable') nodes.push(node);
+    node.Plans?.forEach(collect);
+  };
+  const given = values.map((value) => literal(db, value)).join(', ');
+  const { rows } = await db.query(`explain (analyze, format json) execute ${name} (${given})`);
+  collect(rows[0]['QUERY PLAN'][0].Plan);
+  const rowsOf = (node: Node) =>
+    (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return {
+    indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
+    read: nodes.reduce((sum, node) => sum + rowsOf(node) * (node['Actual Loops'] ?? 1), 0),
+  };
+}
+
+/** A value of a statement, null or a list of some included, as SQL. */
+function literal(db: pg.Client, value: unknown): string {
+  if (value === null) return 'null';
+  if (!Array.isArray(value)) return db.escapeLiteral(String(value));
+  const elements = value.map((element) => (element === null ? 'null' : JSON.stringify(String(element))));
+  return db.escapeLiteral(`{${elements.join(',')}}`);
+}
+
+/** The statements that some work sends. */
+export async function statementsOf(db: pg.Client, work: (tx: never) => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const note = (first: string | pg.QueryConfig, values: unknown[] = []) => {
+    const { text, values: own } = typeof first === 'string' ? { text: first, values } : first;
+    sent.push({ text, values: own ?? [] });
+    return db.query(text, own ?? []);
+  };
+  await work({ query: note, later: () => {} } as never);
+  return sent;
+}
