@@ -116,27 +116,6 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
 }
 
 /**
- * The valid token with a text.
- * @param configured the token with which this process was started; it is found by its id, because its value may have been replaced
- * @throws Problem authentication_failed, token_expired
- */
-export async function findOperatorToken(
-  db: Db,
-  token: string,
-  now: Date,
-  configured?: { id: string; sha256: Buffer },
-): Promise<OperatorToken> {
-  const hash = sha256(token);
-  const { rows } = await db.query<OperatorToken & { revoked_at: Date | null }>({
-    name: 'operator-token',
-    text: `select ${OPERATOR_TOKEN.select}, revoked_at from operator_tokens
-      where token_sha256 = $1 or id = $2 order by id = $2 desc nulls last limit 1`,
-    values: [hash, configured?.sha256.equals(hash) ? configured.id : null],
-  });
-  return valid(rows[0], now);
-}
-
-/**
  * Checks, within the transaction of a change, that the token is still valid. A change is refused as soon as the revocation has been
  * answered.
  * @throws Problem authentication_failed, token_expired
@@ -152,7 +131,11 @@ export async function confirmOperatorToken(tx: Transaction, id: string, now: Dat
   valid(row, now);
 }
 
-function valid<T extends { expires_at: Date | null; revoked_at: Date | null }>(row: T | undefined, now: Date): T {
+/** @throws Problem authentication_failed, token_expired */
+export function valid<T extends { expires_at: Date | null; revoked_at: Date | null }>(
+  row: T | undefined,
+  now: Date,
+): T {
   if (!row || row.revoked_at)
     throw new Problem('authentication_failed', { field: 'Authorization', message: 'is not a valid operator token' });
   if (row.expires_at && row.expires_at <= now)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
-import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import type { GivenTokens } from '../../operator/given-tokens.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import { endStaffSession, type StaffSession } from '../../operator/staff-session.ts';
 import { languageOf } from '../../values/language.ts';
@@ -23,7 +23,7 @@ import type { StaffSessionAnswer } from './session-answer.ts';
 import { staffSignInRoutes, toSignIn } from './sign-in.ts';
 
 /** {operator_url}/console: the sign-in of the institution's staff, their sessions, and their pages (docs/console.md). */
-export function consoleRoutes(app: FastifyInstance, context: Context, configured: ConfiguredToken | undefined): void {
+export function consoleRoutes(app: FastifyInstance, context: Context, tokens: GivenTokens): void {
   // These routes need no operator token. Those that need a session check it themselves.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };
@@ -36,7 +36,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
   const { pool, clock, config } = context;
   const plain = new ConsolePages(config);
   const provider = config.staff && new StaffProvider(config.staff);
-  const signIn = { pages: plain, provider, configured };
+  const signIn = { pages: plain, provider, tokens };
   app.register(async (scope) => staffSignInRoutes(scope, context, signIn));
   searchRoutes(app, context);
 

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
-import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import type { GivenTokens } from '../../operator/given-tokens.ts';
 import { operatorOfToken } from '../../operator/operator.ts';
 import type { SignInSecrets, StaffProvider } from '../../operator/staff-provider.ts';
 import { beginStaffSession, endStaffSession, rolesOf, type StaffPerson } from '../../operator/staff-session.ts';
-import { findOperatorToken } from '../../operator/token.ts';
 import { randomToken } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
@@ -24,7 +23,7 @@ export interface StaffSignIn {
   pages: ConsolePages;
   /** The institution's OpenID provider; undefined: people sign in with operator tokens. */
   provider: StaffProvider | undefined;
-  configured: ConfiguredToken | undefined;
+  tokens: GivenTokens;
 }
 
 function begunSignIns({ addresses }: Context): BegunSignIns {
@@ -62,8 +61,8 @@ export async function toSignIn(
 
 /** GET /console/callback, POST /console/sign-in: how a browser gets its session. */
 export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn: StaffSignIn): void {
-  const { pages, provider, configured } = signIn;
-  const { pool, clock, config } = context;
+  const { pages, provider, tokens } = signIn;
+  const { clock, config } = context;
 
   app.get<{ Querystring: { state?: string | string[] } }>('/console/callback', async (request, reply) => {
     const begun = begunSignIns(context);
@@ -95,7 +94,7 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
     const refuse = (refusal: Refusal) => pages.tokenForm(reply, languageFor(request), refusal);
     if (provider) throw new Problem('permission_denied', 'staff sign in at their OpenID provider');
     const text = request.body?.get('token')?.trim() ?? '';
-    const token = await findOperatorToken(pool, text, clock.now(), configured).catch((error) => {
+    const token = await tokens.find(text, clock.now()).catch((error) => {
       if (error instanceof Problem) return undefined;
       throw error;
     });

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { homeOfClient } from '../../database/cells/client-moves.ts';
 import { cellForNewClient, homeOfRecord } from '../../database/cells/directory.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import { GivenTokens } from '../../operator/given-tokens.ts';
 import { type Operator, operatorOfToken } from '../../operator/operator.ts';
 import { requireScopes, type Scope } from '../../operator/scope.ts';
-import { findOperatorToken } from '../../operator/token.ts';
 import { Problem } from '../../values/errors.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { CONSOLE_CALLS, operatorOfCall } from '../console/session.ts';
@@ -58,12 +58,13 @@ export async function createOperatorListener(
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   app.decorateRequest('operator');
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now');
+  const tokens = new GivenTokens(context.pool, configured);
   app.addHook('onRequest', async (request) => {
     request.now = context.clock.now();
     if (request.is404 || request.routeOptions.config.open) return;
     request.operator = CONSOLE_CALLS.has(request)
       ? await operatorOfCall(context, request)
-      : await operatorOfHeader(context, request, configured);
+      : await operatorOfHeader(request, tokens);
     request.party = { application: request.operator.name, clientId: clientOf(request) };
     const { scope } = request.routeOptions.config;
     if (scope) requireScopes(request.operator, [scope]);
@@ -79,7 +80,7 @@ export async function createOperatorListener(
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
   await openApi(app, context, operatorDescription);
-  await app.register(async (scope) => consoleRoutes(scope, context, configured));
+  await app.register(async (scope) => consoleRoutes(scope, context, tokens));
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.open && !config?.scope && !config?.scopesOf) throw new TypeError(`${method} ${url} names no scope`);
   });
@@ -87,11 +88,7 @@ export async function createOperatorListener(
   return app;
 }
 
-async function operatorOfHeader(
-  { pool }: Context,
-  request: FastifyRequest,
-  configured: ConfiguredToken | undefined,
-): Promise<Operator> {
+async function operatorOfHeader(request: FastifyRequest, tokens: GivenTokens): Promise<Operator> {
   const header = request.headers.authorization ?? '';
   if (!/^bearer +\S+$/i.test(header)) {
     throw new Problem(
@@ -99,7 +96,7 @@ async function operatorOfHeader(
       'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)',
     );
   }
-  return operatorOfToken(await findOperatorToken(pool, header.slice(7).trim(), request.now, configured));
+  return operatorOfToken(await tokens.find(header.slice(7).trim(), request.now));
 }
 
 /** Data that is in all cells, even for one client: the changes of its contacts, and what it has left in its former cells. */
