@@ -2,7 +2,7 @@ import type { Pool } from '../database/database.ts';
 import { SharedReads } from '../database/shared-reads.ts';
 import { sha256 } from '../values/crypto.ts';
 import type { ConfiguredToken } from './configured-token.ts';
-import { OPERATOR_TOKEN, type OperatorToken, valid } from './token.ts';
+import { OPERATOR_TOKEN, type OperatorToken, requireValid } from './token.ts';
 
 type StoredToken = OperatorToken & { revoked_at: Date | null };
 
@@ -24,7 +24,7 @@ export class GivenTokens {
    */
   async find(text: string, now: Date): Promise<OperatorToken> {
     const hash = sha256(text);
-    return valid(await this.#reads.read(hash.toString('base64'), () => this.#read(hash)), now);
+    return requireValid(await this.#reads.read(hash.toString('base64'), () => this.#read(hash)), now);
   }
 
   async #read(hash: Buffer): Promise<StoredToken | undefined> {

@@ -128,11 +128,11 @@ export async function confirmOperatorToken(tx: Transaction, id: string, now: Dat
       values: [id],
     }),
   );
-  valid(row, now);
+  requireValid(row, now);
 }
 
 /** @throws Problem authentication_failed, token_expired */
-export function valid<T extends { expires_at: Date | null; revoked_at: Date | null }>(
+export function requireValid<T extends { expires_at: Date | null; revoked_at: Date | null }>(
   row: T | undefined,
   now: Date,
 ): T {

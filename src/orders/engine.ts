@@ -81,13 +81,12 @@ export async function stepOrder(
     if (kept.rowCount === 0) return 'waits';
     // Locked before the order: a reset takes this lock first, and then the orders.
     await shareLock(tx, clientId);
+    // Without a name: a prepared `*` fails once a migration has added a column.
     const order = first(
-      await tx.query<Sent & Record<string, unknown>>({
-        name: `lock ${engine.name}`,
-        text: `select * from ${engine.table}
-          where client_id = $1 and ${engine.id} = $2 and (${engine.open}) for no key update skip locked`,
-        values: [clientId, id],
-      }),
+      await tx.query<Sent & Record<string, unknown>>(
+        `select * from ${engine.table} where client_id = $1 and ${engine.id} = $2 and (${engine.open}) for no key update skip locked`,
+        [clientId, id],
+      ),
     );
     if (!order) return 'waits';
     const act = { now: context.clock.now(), actor: `contact:${order.created_by}`, requestId: `${engine.name} ${id}` };
