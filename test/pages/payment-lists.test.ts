@@ -367,6 +367,7 @@ describe('lists', { skip }, () => {
     await total('0 payments');
     assert.equal(await page.getByLabel('Status', { exact: true }).inputValue(), 'complete');
     await page.getByRole('link', { name: 'All', exact: true }).click();
+    await total('2 payments');
     await find.fill('nothing');
     await find.press('Enter');
     await page.waitForURL(/reference=nothing/);
