@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SharedReads } from '../src/database/shared-reads.ts';
+import { until } from './world/until.ts';
 
 /** Readings that many callers want at once (src/database/shared-reads.ts). */
 
@@ -70,4 +71,19 @@ test('a reading that fails is the failure of those who shared it, and of nobody 
   await refused;
   await thing.end(1);
   assert.equal(await second, 0);
+});
+
+test('a reading that hangs does not hold up the readings of those who come later', async () => {
+  const [reads, thing] = [new SharedReads<number>(), slowThing()];
+  const hanging = reads.read('a', thing.read);
+  thing.change();
+  const later = reads.read('a', thing.read);
+  await until(async () => thing.begun === 2);
+  await thing.end(1);
+  assert.equal(await later, 1);
+  const again = reads.read('a', thing.read);
+  await thing.end(2);
+  assert.equal(await again, 1);
+  await thing.end(0);
+  assert.equal(await hanging, 0);
 });

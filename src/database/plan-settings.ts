@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { onWorkers } from './cells/citus-statements.ts';
+import { isDistributed } from './cells/pool.ts';
+import type { Transaction } from './database.ts';
 
 /**
  * Settings that the plans of the statements rely on. Migrating sets them for the service's role in its database. They are not set per
@@ -28,6 +30,11 @@ const DISTRIBUTED_SETTINGS = { ...PLAN_SETTINGS, plan_cache_mode: 'force_custom_
 /** `setUp` of background connections. Their statements run rarely, on few rows or on many, so each run gets a plan of its own. Citus does this anyway. */
 export function planEachTime(distributed = false): string {
   return distributed ? '' : 'set plan_cache_mode = auto';
+}
+
+/** For background work that repeats its statements on as many rows each time: they are planned once, until its transaction ends. */
+export function planOnce(tx: Transaction): void {
+  if (!isDistributed(tx)) tx.later('set local plan_cache_mode = force_generic_plan');
 }
 
 /** The settings that the role lacks in the connected database, as `name=value`. */

@@ -1,3 +1,11 @@
+import { endsWithin } from '../process/deadline.ts';
+
+/**
+ * Milliseconds that callers wait for a reading that began before they came. If the database hangs, their own reading still fails soon enough
+ * for a 502 within 3 s.
+ */
+const MAX_WAIT_MS = 300;
+
 /** A reading that runs, and the one that follows it. */
 interface Running<T> {
   now: Promise<T>;
@@ -5,8 +13,7 @@ interface Running<T> {
 }
 
 /**
- * Shares readings of the same thing. Callers that come while one runs share the next. So each caller is told what had been committed when
- * it came, and no number of callers has more than one reading under way.
+ * Shares readings of the same thing. Callers that come while one runs share the next, so each is told what had been committed when it came.
  */
 export class SharedReads<T> {
   readonly #running = new Map<string, Running<T>>();
@@ -19,10 +26,8 @@ export class SharedReads<T> {
   read(key: string, read: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     if (!running) return this.#begin(key, read);
-    running.next ??= running.now.then(
-      () => this.#begin(key, read),
-      () => this.#begin(key, read),
-    );
+    const ended = running.now.catch(() => {});
+    running.next ??= endsWithin(ended, MAX_WAIT_MS).then(() => this.#begin(key, read));
     return running.next;
   }
 
@@ -31,7 +36,7 @@ export class SharedReads<T> {
     const running: Running<T> = { now, next: undefined };
     this.#running.set(key, running);
     const end = () => {
-      // The next one takes its place.
+      // Another one has taken its place, or will.
       if (running.next === undefined) this.#running.delete(key);
     };
     now.then(end, end);

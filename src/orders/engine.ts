@@ -1,8 +1,8 @@
 import { shareLock } from '../approvals/lock.ts';
 import type { Act } from '../audit/act.ts';
 import type { Context } from '../context.ts';
-import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first, type Transaction, transaction } from '../database/database.ts';
+import { planOnce } from '../database/plan-settings.ts';
 
 /** Orders with many rows are worked on in steps, each in a transaction of its own. */
 
@@ -71,8 +71,7 @@ export async function stepOrder(
   gently: boolean,
 ): Promise<Outcome> {
   return transaction(context.backgroundPool, async (tx) => {
-    // Many steps follow with as many rows each, so their statements are planned once, as those of requests are (plan-settings.ts).
-    if (!isDistributed(tx)) tx.later('set local plan_cache_mode = force_generic_plan');
+    planOnce(tx);
     const kept = await tx.query({
       name: 'keep-client',
       text: 'select from clients where client_id = $1 and moves_to is null for key share skip locked',

@@ -12,6 +12,7 @@ import { marksStatement } from '../../src/payments/views/marks.ts';
 import { readOutlook } from '../../src/payments/views/outlook.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { client } from '../world/payments.ts';
+import type { PlanNode } from '../world/plans.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /**
@@ -64,16 +65,6 @@ after(async () => {
   await service.stop();
 });
 
-interface Node {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows'?: number;
-  'Actual Loops'?: number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Node[];
-}
-
 const planOf = (query: SearchQuery) => planOfStatement(searchStatement(view, readSearch(query)));
 
 /** Runs the statement's generic plan; the nodes that read payments (rows by id left out), and how many rows they read. */
@@ -83,7 +74,7 @@ async function planOfStatement({
 }: {
   text: string;
   values: unknown[];
-}): Promise<{ indexes: string[]; read: number; nodes: Node[] }> {
+}): Promise<{ indexes: string[]; read: number; nodes: PlanNode[] }> {
   await db.query('deallocate all');
   await db.query(`prepare shape as ${text}`);
   const literals = values.map((value) =>
@@ -92,8 +83,8 @@ async function planOfStatement({
   const { rows } = await db.query(
     `explain (analyze, costs off, timing off, format json) execute shape (${literals.join(', ')})`,
   );
-  const nodes: Node[] = [];
-  const collect = (node: Node) => {
+  const nodes: PlanNode[] = [];
+  const collect = (node: PlanNode) => {
     nodes.push(node);
     node.Plans?.forEach(collect);
   };

@@ -7,7 +7,8 @@ export interface Statement {
   values: unknown[];
 }
 
-interface Node {
+/** A node of a plan, as `explain (analyze, format json)` tells it. */
+export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
@@ -15,7 +16,7 @@ interface Node {
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
-  Plans?: Node[];
+  Plans?: PlanNode[];
 }
 
 interface Reading {
@@ -49,15 +50,15 @@ export async function readByPrepared(
   table: string,
   { name, values }: { name: string; values: readonly unknown[] },
 ): Promise<Reading> {
-  const nodes: Node[] = [];
-  const collect = (node: Node) => {
+  const nodes: PlanNode[] = [];
+  const collect = (node: PlanNode) => {
     if (node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable') nodes.push(node);
     node.Plans?.forEach(collect);
   };
   const given = values.map((value) => literal(db, value)).join(', ');
   const { rows } = await db.query(`explain (analyze, format json) execute ${name} (${given})`);
   collect(rows[0]['QUERY PLAN'][0].Plan);
-  const rowsOf = (node: Node) =>
+  const rowsOf = (node: PlanNode) =>
     (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
   return {
     indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),

@@ -1,9 +1,10 @@
 import { UnknownCell } from '../../database/cells/client-moves.ts';
 import { hasSeveralCells } from '../../database/cells/pool.ts';
 import { first, type Pool, type Transaction } from '../../database/database.ts';
+import { SharedReads } from '../../database/shared-reads.ts';
 import type { Logger } from '../../process/log.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
-import { type Clock, monotonic } from '../../values/calendar.ts';
+import type { Clock } from '../../values/calendar.ts';
 import { sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { PERMISSIONS, type Permissions } from '../people/permission.ts';
@@ -11,8 +12,6 @@ import { IdentityVersion, subject, type Versioned } from './identity-version.ts'
 
 /** A session takes about 1 kB for a contact with one client. */
 const MAX_CACHED_SESSIONS = 50_000;
-/** Milliseconds during which a look-up in flight is shared with other requests for the same token. */
-const MAX_SHARED_AGE_MS = 300;
 /** A token is 256 bits in base64url. No other text is looked up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -70,7 +69,7 @@ export class Sessions {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #cache = new BoundedMap<string, CachedSession>(MAX_CACHED_SESSIONS);
-  readonly #inFlight = new Map<string, { startedAt: number; session: Promise<Session> }>();
+  readonly #reads = new SharedReads<Session>();
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
     this.#pool = pool;
@@ -110,15 +109,7 @@ export class Sessions {
   }
 
   #lookUp(bearer: string, hash: Buffer | undefined): Promise<Session> {
-    const shared = this.#inFlight.get(bearer);
-    if (shared !== undefined && monotonic() - shared.startedAt < MAX_SHARED_AGE_MS) return shared.session;
-    const entry = { startedAt: monotonic(), session: this.#read(bearer, hash) };
-    this.#inFlight.set(bearer, entry);
-    const done = () => {
-      if (this.#inFlight.get(bearer) === entry) this.#inFlight.delete(bearer);
-    };
-    entry.session.then(done, done);
-    return entry.session;
+    return this.#reads.read(bearer, () => this.#read(bearer, hash));
   }
 
   async #read(bearer: string, hash: Buffer | undefined): Promise<Session> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { joinTrades } from '../../src/exchange/trade-beneficiaries.ts';
-import { rowsOf } from '../../src/orders/mass/file-step.ts';
-import { CLEAR } from '../../src/sandbox/requests/request-log.ts';
-import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
-import { prepare, readByPrepared, type Statement, statementsOf } from '../world/plans.ts';
+import { joinTrades } from '../src/exchange/trade-beneficiaries.ts';
+import { rowsOf } from '../src/orders/mass/file-step.ts';
+import { CLEAR } from '../src/sandbox/requests/request-log.ts';
+import { createDatabaseOfOneCell, type TestDatabase } from './world/database.ts';
+import { prepare, readByPrepared, type Statement, statementsOf } from './world/plans.ts';
 
 /**
  * What the steps of a long file read, and what a request of a sandbox reads, in a new database. Their statements were planned while there
