@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Db } from '../../src/database/database.ts';
@@ -106,6 +106,33 @@ test('events find the subscriptions of their client, not all there are', async (
   );
   for (const scan of scans) assert.ok((scan['Actual Rows'] ?? 0) * (scan['Actual Loops'] ?? 0) <= EVENTS);
   assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
+});
+
+test('the id of a notification is made without a call of a function', async () => {
+  const { rows } = await db.query(
+    'explain (verbose, format json) select notification_id(event_id, subscription_id, created_at) as id from webhook_queue',
+  );
+  const [id = ''] = rows[0]['QUERY PLAN'][0].Plan.Output;
+  assert.match(id, /date_part/);
+  assert.doesNotMatch(id, /notification_id/);
+});
+
+test('the id of a notification begins with the moment, whatever the time zone of the session is', async () => {
+  await db.query("set time zone 'Asia/Kathmandu'");
+  const { rows } = await db.query(
+    `select event_id::text as event, subscription_id as subscription, (extract(epoch from created_at) * 1000)::bigint::text as ms,
+       notification_id(event_id, subscription_id, created_at) as id
+     from (values (1::bigint, timestamptz '1970-01-01 00:00:00Z'), (4095, '2026-03-29 01:30:00.123Z'), (1048577, '2026-10-25 00:30:00.999Z'),
+       (9223372036854775807, '2100-02-28 23:59:59.500Z')) as e(event_id, created_at), (select gen_random_uuid() as subscription_id) s`,
+  );
+  await db.query('reset time zone');
+  for (const { event, subscription, ms, id } of rows) {
+    const number = BigInt(event);
+    const hex = (value: bigint, length: number) => value.toString(16).padStart(length, '0');
+    const digest = hash('md5', event + subscription).slice(19);
+    const text = `${hex(BigInt(ms), 12)}7${hex((number >> 8n) & 4095n, 3)}8${hex(number & 255n, 2)}${digest}`;
+    assert.equal(id.replaceAll('-', ''), text, event);
+  }
 });
 
 test('what is due of one subscription is claimed without a look at the backlog of another', async () => {
