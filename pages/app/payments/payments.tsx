@@ -37,8 +37,8 @@ export default function PaymentsPage(): ReactNode {
     <Page title={t('payments.title')}>
       <StateTabs search={search} />
       <SearchForm
-        key={form.current.made}
         search={search}
+        resets={form.current.made}
         onClear={() => go({})}
         onSearch={(next) => {
           form.current.sent = filtersText(next);
@@ -50,7 +50,7 @@ export default function PaymentsPage(): ReactNode {
   );
 }
 
-/** Resets the form if its filters came from elsewhere. After the form's own search, the focus stays in its field. */
+/** Counts how often filters came from elsewhere than the form: then its fields are made anew. */
 function useForm(search: SearchTexts) {
   const filters = filtersText(search);
   const form = useRef({ made: 0, filters, sent: '' });

@@ -13,6 +13,8 @@ import { understood } from './understand.ts';
 
 interface SearchFormProps {
   search: SearchTexts;
+  /** With another number the filters forget what was typed into them. The text of the search stays: somebody may be typing it. */
+  resets: number;
   onSearch: (search: SearchTexts) => void;
   /** Clears every filter. */
   onClear: () => void;
@@ -35,7 +37,7 @@ function useNarrow(): boolean {
  * One field for most searches, and the filters under the names of the API's parameters, each a word that opens when it is wanted. On a
  * phone most of them are folded.
  */
-export function SearchForm({ search, onSearch, onClear }: SearchFormProps): ReactNode {
+export function SearchForm({ search, resets, onSearch, onClear }: SearchFormProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   const queries = useQueryClient();
@@ -74,18 +76,27 @@ export function SearchForm({ search, onSearch, onClear }: SearchFormProps): Reac
           {t('payments.search')}
         </Button>
       </div>
-      <div className="chips">
+      <div className="chips" key={`shown ${resets}`}>
         {shown.map((chip) => (
           <Filter key={chip} chip={chip} search={search} />
         ))}
         {filtersOf(search) > 0 && (
-          <Button kind="quiet" onPress={onClear}>
+          <Button
+            kind="quiet"
+            onPress={() => {
+              setText('');
+              onClear();
+            }}
+          >
             {t('payments.filter.clear')}
           </Button>
         )}
       </div>
       {folded.length > 0 && (
-        <details open={folded.some((chip) => CHIPS[chip].some((name) => search[name])) || undefined}>
+        <details
+          key={`folded ${resets}`}
+          open={folded.some((chip) => CHIPS[chip].some((name) => search[name])) || undefined}
+        >
           <summary className="small">{t('payments.filter.more')}</summary>
           <div className="chips">
             {folded.map((chip) => (
