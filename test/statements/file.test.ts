@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { cellContexts } from '../../src/database/cells/contexts.ts';
 import { clearFiles } from '../../src/statements/kept-file.ts';
 import { createWorld } from '../world/client.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -126,9 +127,12 @@ test('nobody else reads it, nor does anybody by another account, and it is gone 
   assert.equal(await read(world.clientId, other), 'statement_not_found');
   const files = async () =>
     (await service.query('select count(*)::int as n from statement_files where statement_id = $1', [id])).rows[0].n;
-  const { clock, backgroundPool } = service.service.context;
+  const { context } = service.service;
+  const clear = async () => {
+    for (const { backgroundPool, clock } of await cellContexts(context)) await clearFiles(backgroundPool, clock.now());
+  };
   await service.operator('PUT', '/clock', { advance_seconds: 7 * DAY - 60 });
-  await clearFiles(backgroundPool, clock.now());
+  await clear();
   token = await world.signIn();
   assert.equal((await fetched(url)).status, 200);
   assert.equal(await files(), 1);
@@ -136,7 +140,7 @@ test('nobody else reads it, nor does anybody by another account, and it is gone 
   token = await world.signIn();
   const gone = await fetched(url);
   assert.deepEqual([gone.status, ((await gone.json()) as { code: string }).code], [404, 'statement_not_found']);
-  await clearFiles(backgroundPool, clock.now());
+  await clear();
   assert.equal(await files(), 0);
   await service.operator('DELETE', '/clock');
   token = await world.signIn();
