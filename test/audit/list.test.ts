@@ -4,6 +4,7 @@ import { listAuditAfter } from '../../src/audit/list.ts';
 import { poolOf } from '../../src/database/cells/pool.ts';
 import { cellOfNumber } from '../../src/database/cells/scope.ts';
 import { lombard } from '../world/command.ts';
+import { nodesOf, rowsRead } from '../world/plans.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /** Reading the trail by pages and by cursor, its filters, and its export. */
@@ -124,25 +125,12 @@ async function readRows(filter: Parameters<typeof listAuditAfter>[1], after: num
       if (!/from audit_chain/.test(text)) return { rows: [] };
       const pool = poolOf(service.service.context.pool, cell);
       const { rows } = await pool.query(`explain (analyze, costs off, timing off, format json) ${text}`, values);
-      const collect = (node: Plan): void => {
-        if (node['Relation Name'] === 'audit_chain')
-          looked += ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
-        node.Plans?.forEach(collect);
-      };
-      collect(rows[0]['QUERY PLAN'][0].Plan);
+      looked += rowsRead(nodesOf(rows).filter((node) => node['Relation Name'] === 'audit_chain'));
       return { rows: [] };
     },
   };
   await listAuditAfter(explaining as never, filter, { after, limit: 100 });
   return looked;
-}
-
-interface Plan {
-  'Relation Name'?: string;
-  'Actual Rows'?: number;
-  'Actual Loops'?: number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
 }
 
 test('lombard audit export writes NDJSON of a range', async () => {

@@ -6,6 +6,7 @@ import { searchTrades, type TradeFilters, tradesStatement } from '../../src/exch
 import { rollUpTotals } from '../../src/payments/search/totals.ts';
 import { connectTo, isOnWorkers, ON_WORKERS, poolOfClient } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
+import { nodesOf, rowsRead } from '../world/plans.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /** How many trades a list has in all is kept, and a page reads as much of a large client as of a small one. */
@@ -105,19 +106,7 @@ test('a page of any filter reads no more of many trades than of few', async (t) 
     await db.query(`prepare page as ${text}`);
     const literals = values.map((value) => db.escapeLiteral(String(value))).join(', ');
     const { rows } = await db.query(`explain (analyze, costs off, timing off, format json) execute page (${literals})`);
-    let read = 0;
-    const add = (node: Node) => {
-      read += ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
-      node.Plans?.forEach(add);
-    };
-    add(rows[0]['QUERY PLAN'][0].Plan);
+    const read = rowsRead(nodesOf(rows));
     assert.ok(read < 200, `${JSON.stringify(wanted)}: ${read} rows\n${JSON.stringify(rows[0]['QUERY PLAN'], null, 1)}`);
   }
 });
-
-interface Node {
-  'Actual Rows'?: number;
-  'Actual Loops'?: number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Node[];
-}

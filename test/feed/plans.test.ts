@@ -9,6 +9,7 @@ import { readPage } from '../../src/feed/page.ts';
 import { clearBatches, clearChanges, feedEnds } from '../../src/feed/retention.ts';
 import { fillFeed } from '../world/change-feed.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
+import { nodesOf, pagesOf } from '../world/plans.ts';
 
 /**
  * What the statements of the change feed walk, on tables with statistics: no more of a long feed than of a short one. The time they take
@@ -36,32 +37,20 @@ after(async () => {
   await database.drop();
 });
 
-interface Node {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Node[];
-}
-
 /** The statements that some work runs, each with its plan. The tables whole are read by none. */
-async function pagesOf(work: (db: Db) => Promise<unknown>): Promise<number> {
+async function pagesOfWork(work: (db: Db) => Promise<unknown>): Promise<number> {
   let pages = 0;
-  const look = (node: Node) => {
-    const whole =
-      node['Node Type'] === 'Seq Scan' && /^change(s|_order|s_unpublished)$/.test(node['Relation Name'] ?? '');
-    assert.ok(!whole, `${node['Relation Name']} is read whole`);
-    for (const inner of node.Plans ?? []) look(inner);
-  };
   const explained = {
     query: async (given: string | { text: string; values?: unknown[] }, list?: unknown[]) => {
       const { text, values = [] } = typeof given === 'string' ? { text: given, values: list ?? [] } : given;
       await db.query('begin');
       const { rows } = await db.query(`explain (analyze, buffers, timing off, format json) ${text}`, values);
       await db.query('rollback');
-      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
-      look(plan);
-      pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      const nodes = nodesOf(rows);
+      const whole = nodes.filter(({ 'Node Type': type }) => type === 'Seq Scan').map((node) => node['Relation Name']);
+      const ofFeed = whole.filter((table = '') => /^change(s|_order|s_unpublished)$/.test(table));
+      assert.deepEqual(ofFeed, [], 'read whole');
+      pages += pagesOf(nodes);
       return pool.query(text, values);
     },
   };
@@ -77,7 +66,7 @@ async function pagesOf(work: (db: Db) => Promise<unknown>): Promise<number> {
 test('a page reads its changes and nothing else, at the beginning, in the middle and at the end', async () => {
   const cursors = await readCursors(db);
   for (const after of [0, CHANGES / 2, CHANGES - 1_000]) {
-    const pages = await pagesOf(async (each) => {
+    const pages = await pagesOfWork(async (each) => {
       const page = await readPage(each, cursors, { after, last: CHANGES, limit: 1_000 });
       assert.deepEqual([page.changes.length, page.position], [1_000, after + 1_000]);
     });
@@ -88,7 +77,7 @@ test('a page reads its changes and nothing else, at the beginning, in the middle
 test('a filter looks through a bounded part', async () => {
   const cursors = await readCursors(db);
   const request = { after: 0, last: CHANGES, limit: 1_000, clientId: 'CLI-NONE' };
-  const pages = await pagesOf(async (each) => {
+  const pages = await pagesOfWork(async (each) => {
     const page = await readPage(each, cursors, request);
     assert.deepEqual([page.changes.length, page.position, page.more], [0, 20_000, true]);
   });
@@ -97,9 +86,9 @@ test('a filter looks through a bounded part', async () => {
 
 test('the ends of the feed and the lag of its consumers are look-ups', async () => {
   const cursors = await readCursors(db);
-  const ends = await pagesOf((each) => feedEnds(each, now, 30));
+  const ends = await pagesOfWork((each) => feedEnds(each, now, 30));
   assert.ok(ends < 40, `${ends} pages`);
-  const consumers = await pagesOf(async (each) => {
+  const consumers = await pagesOfWork(async (each) => {
     const list = await listConsumers(each, cursors, now);
     assert.deepEqual(
       list.map(({ lag_changes }) => lag_changes),
@@ -114,7 +103,7 @@ test('clearing reads what it deletes', async () => {
   const pool = createPool(database.url, log, { max: 1, background: true });
   let pages = 0;
   try {
-    pages = await pagesOf(async (each) => {
+    pages = await pagesOfWork(async (each) => {
       const { floor } = await feedEnds(each, long, 30);
       await clearBatches(each as never, floor);
     });

@@ -12,7 +12,7 @@ import { marksStatement } from '../../src/payments/views/marks.ts';
 import { readOutlook } from '../../src/payments/views/outlook.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { client } from '../world/payments.ts';
-import type { PlanNode } from '../world/plans.ts';
+import { nodesOf, type PlanNode, rowsRead } from '../world/plans.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /**
@@ -83,12 +83,7 @@ async function planOfStatement({
   const { rows } = await db.query(
     `explain (analyze, costs off, timing off, format json) execute shape (${literals.join(', ')})`,
   );
-  const nodes: PlanNode[] = [];
-  const collect = (node: PlanNode) => {
-    nodes.push(node);
-    node.Plans?.forEach(collect);
-  };
-  collect(rows[0]['QUERY PLAN'][0].Plan);
+  const nodes = nodesOf(rows);
   const reading = nodes.filter(
     (node) =>
       /^(payments|payment_approvers)$/.test(node['Relation Name'] ?? '') &&
@@ -96,11 +91,7 @@ async function planOfStatement({
   );
   return {
     indexes: [...new Set(reading.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
-    read: reading.reduce(
-      (sum, node) =>
-        sum + ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1),
-      0,
-    ),
+    read: rowsRead(reading),
     nodes,
   };
 }

@@ -11,6 +11,7 @@ import { discover } from '../../src/webhooks/delivery/discovery.ts';
 import { fanOut } from '../../src/webhooks/delivery/fan-out.ts';
 import { makeWaitingDue } from '../../src/webhooks/recovery.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { nodesOf, type PlanNode, pagesOf } from '../world/plans.ts';
 
 /**
  * What the statements of the delivery engine walk, on tables with statistics: many subscriptions, and an endpoint that is dead with a long
@@ -57,41 +58,24 @@ after(async () => {
   await database.drop();
 });
 
-interface Node {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Cond'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Node[];
-}
-
 /** Every node of the plan that a statement of the engine ran with, the outermost first; what it changed is undone. */
-async function planOf(run: (db: Db) => Promise<unknown>): Promise<Node[]> {
-  let plan: Node | undefined;
+async function planOf(run: (db: Db) => Promise<unknown>): Promise<PlanNode[]> {
+  let nodes: PlanNode[] = [];
   const explaining = {
     query: async ({ text, values }: pg.QueryConfig) => {
       const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
-      plan = rows[0]['QUERY PLAN'][0].Plan;
+      nodes = nodesOf(rows);
       return { rows: [], rowCount: 0 };
     },
   };
   await db.query('begin');
   await run(explaining as unknown as Db);
   await db.query('rollback');
-  const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
-  const nodes = walk(plan as Node);
   assert.deepEqual(
     nodes.filter((node) => /Seq Scan|Bitmap/.test(node['Node Type'])),
     [],
   );
   return nodes;
-}
-
-function pagesOf([outermost]: Node[]): number {
-  return (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0);
 }
 
 const limits = { maxEvents: 500, maxNotifications: 5_000, defaultRoom: 500, rooms: new Map() };

@@ -7,16 +7,42 @@ export interface Statement {
   values: unknown[];
 }
 
-/** A node of a plan, as `explain (analyze, format json)` tells it. */
+/** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Index Cond'?: string;
   'Actual Rows'?: number;
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   Plans?: PlanNode[];
+}
+
+/** What `explain` with the format JSON returns. */
+interface Explained {
+  'QUERY PLAN': [{ Plan: PlanNode }];
+}
+
+/** Every node of an explained plan, the outermost first. */
+export function nodesOf(rows: readonly Explained[]): PlanNode[] {
+  const walk = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(walk)];
+  return rows.flatMap(({ 'QUERY PLAN': [{ Plan: outermost }] }) => walk(outermost));
+}
+
+/** The rows that nodes looked at, kept or not. */
+export function rowsRead(nodes: readonly PlanNode[]): number {
+  const rowsOf = (node: PlanNode) =>
+    (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return nodes.reduce((sum, node) => sum + rowsOf(node) * (node['Actual Loops'] ?? 1), 0);
+}
+
+/** The pages that a plan touched, in memory or not. */
+export function pagesOf([outermost]: readonly PlanNode[]): number {
+  return (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0);
 }
 
 interface Reading {
@@ -50,19 +76,12 @@ export async function readByPrepared(
   table: string,
   { name, values }: { name: string; values: readonly unknown[] },
 ): Promise<Reading> {
-  const nodes: PlanNode[] = [];
-  const collect = (node: PlanNode) => {
-    if (node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable') nodes.push(node);
-    node.Plans?.forEach(collect);
-  };
   const given = values.map((value) => literal(db, value)).join(', ');
   const { rows } = await db.query(`explain (analyze, format json) execute ${name} (${given})`);
-  collect(rows[0]['QUERY PLAN'][0].Plan);
-  const rowsOf = (node: PlanNode) =>
-    (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  const nodes = nodesOf(rows).filter((node) => node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable');
   return {
     indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
-    read: nodes.reduce((sum, node) => sum + rowsOf(node) * (node['Actual Loops'] ?? 1), 0),
+    read: rowsRead(nodes),
   };
 }
 
