@@ -16,6 +16,7 @@ import {
   MASTER_KEY,
   PAYMENTS,
   readDump,
+  refuseReleased,
   releasedFaults,
 } from '../world/upgrade-dump.ts';
 
@@ -36,6 +37,10 @@ test('no migration that a release has was edited since', async () => {
     /^0001_a.sql was edited after its release/,
   );
   assert.match(faultsOf([...released, ['0002_c.sql', 'cc']]).join(), /^0002_c.sql has a number before 0003_b.sql/);
+});
+
+test('the program of the last release works on the schema of this one', async () => {
+  assert.deepEqual(await refuseReleased(), []);
 });
 
 const database = (url: string) => ({ url, drop: async () => {} });

@@ -38,19 +38,32 @@ export async function editedSince(dump: string): Promise<string[]> {
     .map((row) => row[columns.indexOf('name')] as string);
 }
 
+/** The checksum of each released migration, by name. @param list in the format of sha256sum, with comments */
+function releasedOf(list: string): Map<string, string> {
+  return new Map(
+    list
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(/ [ *]/).toReversed() as [string, string]),
+  );
+}
+
+function newestOf(released: ReadonlyMap<string, string>): string {
+  return [...released.keys()].sort().at(-1) ?? '';
+}
+
+function releasedList(): string {
+  return readFileSync(new URL('../../migrations/released.sha256', import.meta.url), 'utf8');
+}
+
 /**
  * What is wrong with the migrations of releases.
  * @param list in the format of sha256sum, with comments
  * @param files the checksum of each file, by name
  */
 export function releasedFaults(list: string, files: ReadonlyMap<string, string>): string[] {
-  const released = new Map(
-    list
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => line.split(/ [ *]/).toReversed() as [string, string]),
-  );
-  const newest = [...released.keys()].sort().at(-1) ?? '';
+  const released = releasedOf(list);
+  const newest = newestOf(released);
   const faults: string[] = [];
   for (const [name, sum] of released) {
     const found = files.get(name);
@@ -64,8 +77,13 @@ export function releasedFaults(list: string, files: ReadonlyMap<string, string>)
 
 /** The same check for the files of this checkout. */
 export async function checkReleased(): Promise<string[]> {
-  const list = readFileSync(new URL('../../migrations/released.sha256', import.meta.url), 'utf8');
-  return releasedFaults(list, new Map((await readMigrations()).map(({ name, sha256 }) => [name, sha256])));
+  return releasedFaults(releasedList(), new Map((await readMigrations()).map(({ name, sha256 }) => [name, sha256])));
+}
+
+/** Names of the migrations with which the program of the last release would not work. */
+export async function refuseReleased(): Promise<string[]> {
+  const last = Number(newestOf(releasedOf(releasedList())).slice(0, 4));
+  return (await readMigrations()).filter(({ oldestProgram }) => oldestProgram > last).map(({ name }) => name);
 }
 
 /** Loads a dump into an empty database, on any server that the service supports. */
