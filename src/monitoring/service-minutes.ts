@@ -44,27 +44,33 @@ export interface ServiceHistory {
 export class ServiceMinutes {
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #writing: Periodic;
+  readonly #periodic: Periodic;
   #before: Record<string, number> = {};
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
     const run = () => this.write();
-    this.#writing = new Periodic({ name: 'minutes of the service', intervalMs: WRITE_INTERVAL_MS, log, run });
+    this.#periodic = new Periodic({ name: 'minutes of the service', intervalMs: WRITE_INTERVAL_MS, log, run });
   }
 
   async start(): Promise<void> {
     this.#before = await counts();
-    this.#writing.start();
+    this.#periodic.start();
   }
 
   stop(): Promise<void> {
-    return this.#writing.stop();
+    return this.#periodic.stop();
   }
 
-  /** Writes what has happened since the last write. */
-  async write(): Promise<void> {
+  /** Writes what has happened since the last write. Two writes at once would count it twice, so each waits for the one before it. */
+  write(): Promise<void> {
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
     const now = await counts();
     const fresh = Object.entries(now).map(([name, count]) => [name, count - (this.#before[name] ?? 0)] as const);
     const written = [...fresh, ...(await lags())].filter(([, value]) => value > 0);

@@ -422,6 +422,18 @@ test('what the database did not take of the history is written the next time', a
   assert.ok(taken[0]?.includes('refused'), String(taken));
 });
 
+test('two writes of the history at once count nothing twice', async () => {
+  const refused: number[] = [];
+  const query = async ({ values: [, names, counts] }: { values: [Date, string[], number[]] }) => {
+    await service.operator('GET', '/contacts');
+    refused.push(counts[names.indexOf('refused')] ?? 0);
+  };
+  const minutes = new ServiceMinutes({ query } as unknown as Pool, service.service.context.clock, log);
+  await service.operator('GET', '/payments/NOPE');
+  await Promise.all([minutes.write(), minutes.write(), minutes.write()]);
+  assert.equal(refused.filter((count) => count > 0).length, 1, String(refused));
+});
+
 test('another loopback name leads to the one that cookies are for', async () => {
   const { port } = new URL(service.operatorUrl);
   const seen = await new Visitor().get(`http://localhost:${port}/console/requests?status=4xx`);
