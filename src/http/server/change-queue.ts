@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { ClientMoves } from '../../database/cells/client-moves.ts';
+import { isDistributed } from '../../database/cells/pool.ts';
 import { inScope } from '../../database/cells/scope.ts';
 import type { Transaction, WhenLocked } from '../../database/database.ts';
 import { waitedInVain } from '../../database/fault.ts';
@@ -169,7 +170,11 @@ export function shareChanges<Call extends SharedCall>(
   work: Work<Call>,
 ): (record: string, call: Call) => Promise<StoredAnswer> {
   const bounded = (tx: Transaction, calls: readonly Call[], whenLocked: WhenLocked) => {
-    if (whenLocked === 'leave out') tx.later(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+    if (whenLocked === 'leave out') {
+      // Without this, Citus does not tell the worker that waits for the lock.
+      if (isDistributed(tx)) tx.later("set local citus.propagate_set_commands = 'local'");
+      tx.later(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+    }
     return work(tx, calls, whenLocked);
   };
   const alone = (call: Call, whenLocked: WhenLocked) =>
