@@ -14,9 +14,9 @@ import {
   editedSince,
   loadDump,
   MASTER_KEY,
+  migrationsRefusingReleased,
   PAYMENTS,
   readDump,
-  refuseReleased,
   releasedFaults,
 } from '../world/upgrade-dump.ts';
 
@@ -40,7 +40,7 @@ test('no migration that a release has was edited since', async () => {
 });
 
 test('the program of the last release works on the schema of this one', async () => {
-  assert.deepEqual(await refuseReleased(), []);
+  assert.deepEqual(await migrationsRefusingReleased(), []);
 });
 
 const database = (url: string) => ({ url, drop: async () => {} });

@@ -81,7 +81,7 @@ export async function checkReleased(): Promise<string[]> {
 }
 
 /** Names of the migrations with which the program of the last release would not work. */
-export async function refuseReleased(): Promise<string[]> {
+export async function migrationsRefusingReleased(): Promise<string[]> {
   const last = Number(newestOf(releasedOf(releasedList())).slice(0, 4));
   return (await readMigrations()).filter(({ oldestProgram }) => oldestProgram > last).map(({ name }) => name);
 }

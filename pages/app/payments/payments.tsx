@@ -50,7 +50,10 @@ export default function PaymentsPage(): ReactNode {
   );
 }
 
-/** Counts how often filters came from elsewhere than the form: then its fields are made anew. */
+/**
+ * Counts how often filters came from elsewhere than the form. Then its filters are made anew. After the form's own search they stay, and the
+ * focus stays in its field.
+ */
 function useForm(search: SearchTexts) {
   const filters = filtersText(search);
   const form = useRef({ made: 0, filters, sent: '' });
