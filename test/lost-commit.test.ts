@@ -77,6 +77,8 @@ const approveAll = (ids: string[]) =>
   page('POST', `/app/data/approvals?client_id=${world.clientId}`, { payment_ids: ids });
 const statusOf = async (id: string) => (await world.payment(id)).status;
 const PENDING = 'Payment pending of authorization';
+/** The name of the statement that authorises payments. */
+const AUTHORISES = 'payments-authorise';
 
 test('an approval of several whose answer was lost is told as it stands: all of them, or none', async () => {
   for (const [when, stands] of [
@@ -85,8 +87,8 @@ test('an approval of several whose answer was lost is told as it stands: all of 
   ] as const) {
     const ids = [await world.create(), await world.create(), await world.create()];
     const [, second = ''] = ids;
-    // Work that follows the creation names the payment too.
-    cutter.arm(when, second, 'authorise');
+    // Work that follows the creation names the payment too, and copies its fields to the first cell.
+    cutter.arm(when, second, AUTHORISES);
     const { status, body } = await approveAll(ids);
     assert.equal(cutter.cuts, 1);
     if (stands) assert.deepEqual(body, { approved: ids, failed: [] }, when);
@@ -105,7 +107,7 @@ test('while the server is still deciding, the service waits for what it decides'
      when (new.entity_id = '${id}') execute function wait_for_test()`,
   );
   const [{ pid }] = (await service.query('select pg_backend_pid() as pid, pg_advisory_lock(4711)')).rows;
-  cutter.arm('meanwhile', id, 'authorise');
+  cutter.arm('meanwhile', id, AUTHORISES);
   const answer = approveAll([id]);
   await until(async () => {
     const asking = `select from pg_stat_activity where application_name = 'lombard-lost-commit' and wait_event = 'transactionid'`;
@@ -120,9 +122,9 @@ test('while the server is still deciding, the service waits for what it decides'
 
 test('single changes of contacts and of the institution', async () => {
   const [first, second] = [await world.create(), await world.create()];
-  cutter.arm('after', first, 'authorise');
+  cutter.arm('after', first, AUTHORISES);
   assert.equal((await world.patch(world.person('Ann'), first, 'authorise')).status, 204);
-  cutter.arm('before', second, 'authorise');
+  cutter.arm('before', second, AUTHORISES);
   const refused = await world.patch(world.person('Ann'), second, 'authorise');
   assert.deepEqual([refused.status, refused.body.code], [502, 'integration_error']);
   const name = 'A client of a lost answer';
