@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Cell, inCell } from '../../src/database/cells/scope.ts';
 import { CELL_TABLES } from '../../src/database/cells/tables.ts';
 import { createPool } from '../../src/database/pools.ts';
+import { OWN_LOCKS } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { log } from '../world/database.ts';
 import { nextRun } from '../world/runs.ts';
@@ -97,8 +98,7 @@ test('while a cell does not take its links of the audit trail, the others get th
     for each row execute function public.wait_for_links()`);
   const sealed = (cell: number) => async () =>
     (await holder.query(`select from public_cell_${cell}.audit_unsealed`)).rowCount === 0;
-  const waits = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted
-    and database = (select oid from pg_database where datname = current_database())`;
+  const waits = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted and ${OWN_LOCKS}`;
   assert.equal((await other.pay({ amount: 1 })).status, 201);
   await until(async () => (await holder.query(waits)).rowCount !== 0);
   await nextRun('audit seal');

@@ -8,6 +8,7 @@ import { MOVED_TABLES } from '../../src/database/cells/tables.ts';
 import { LOCKS } from '../../src/database/locks.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { rowsOf } from '../../src/relocation/relocation.ts';
+import { OWN_LOCKS } from '../world/cells.ts';
 import { lombard } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
@@ -292,8 +293,11 @@ test('a person is erased in the cell to which a client has gone, and no client g
   const moved = await move(clientId);
   await until(
     async () =>
-      (await service.query(`select from pg_locks where locktype = 'advisory' and classid = ${LOCKS.clientMove}`))
-        .rowCount,
+      (
+        await service.query(
+          `select from pg_locks where locktype = 'advisory' and classid = ${LOCKS.clientMove} and ${OWN_LOCKS}`,
+        )
+      ).rowCount,
   );
   // Longer than a client is announced before it goes.
   await pause(6_000);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { takeLock } from '../../src/approvals/lock.ts';
 import type { Transaction } from '../../src/database/database.ts';
-import { connectTo, poolOfClient, sessionsWaiting } from '../world/cells.ts';
+import { connectTo, OWN_LOCKS, poolOfClient, sessionsWaiting } from '../world/cells.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf, NEW, ROW } from '../world/files.ts';
 import { pain001 } from '../world/iso20022.ts';
@@ -256,8 +256,11 @@ test('who confirms waits for the lock of the client before the file is locked, a
     const confirming = confirm(maker.token, id, proof);
     await until(
       async () =>
-        (await service.query("select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted"))
-          .rowCount,
+        (
+          await service.query(
+            `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted and ${OWN_LOCKS}`,
+          )
+        ).rowCount,
     );
     await holder.query('select from mass_payments where mass_payment_id = $1 for update nowait', [id]);
     await holder.query('rollback');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { OWN_LOCKS } from '../world/cells.ts';
 import { workersOf } from '../world/cluster.ts';
 import { type Command, lombard, PORTS, printed } from '../world/command.ts';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
@@ -72,7 +73,7 @@ async function dies(when: string): Promise<void> {
     `create or replace trigger gate before update on mass_payments for each row when (${when}) execute function public.gate()`,
   );
   const worker = await startWorker();
-  const waiting = `select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`;
+  const waiting = `select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted and ${OWN_LOCKS}`;
   await until(async () => (await atGates(waiting)) > 0, { what: 'a worker at the gate' });
   worker.child.kill('SIGKILL');
   await worker.ended;

@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { keysOf } from '../../src/beneficiaries/account-key.ts';
 import { LOCKS } from '../../src/database/locks.ts';
-import { connectTo } from '../world/cells.ts';
+import { connectTo, OWN_LOCKS } from '../world/cells.ts';
 import { longestTurn } from '../world/longest-turn.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
@@ -319,8 +319,11 @@ describe('in the middle', () => {
     const holder = await connectTo(service, world.clientId);
     const waiting = async () =>
       Number(
-        (await holder.query("select count(*) as n from pg_locks where locktype = 'advisory' and not granted")).rows[0]
-          .n,
+        (
+          await holder.query(
+            `select count(*) as n from pg_locks where locktype = 'advisory' and not granted and ${OWN_LOCKS}`,
+          )
+        ).rows[0].n,
       );
     try {
       await holder.query('begin');
@@ -378,7 +381,9 @@ describe('in the middle', () => {
     const world = await ordersWorld(service);
     const files = payeesOf(world);
     const id = await inTheMiddle(world, world.token, () =>
-      service.query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted"),
+      service.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted and ${OWN_LOCKS}`,
+      ),
     );
     const done = await files.ended(id);
     assert.deepEqual([done.status, done.rows_created, done.rows_errored], ['created', 600, 0]);

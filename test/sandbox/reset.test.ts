@@ -226,7 +226,7 @@ describe('POST /sandbox/reset', () => {
     const reset = client.ask('POST', '/sandbox/reset');
     await until(async () => {
       const { rows } = await service.query(
-        "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from step_up%'",
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from step_up%'",
       );
       return rows.length > 0;
     });

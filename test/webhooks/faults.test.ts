@@ -9,7 +9,7 @@ import { fanOut } from '../../src/webhooks/delivery/fan-out.ts';
 import { createDays, dropOldDays } from '../../src/webhooks/delivery/retention.ts';
 import { notify, notifyAll } from '../../src/webhooks/notification.ts';
 import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
-import { isOnWorkers, ON_WORKERS, sessionsWaiting } from '../world/cells.ts';
+import { isOnWorkers, ON_WORKERS, OWN_LOCKS, sessionsWaiting } from '../world/cells.ts';
 import { createEngine, DatabaseProxy } from '../world/engine.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { nextRun } from '../world/runs.ts';
@@ -90,7 +90,7 @@ test('a worker that gets another id in the middle of a statement sends nothing u
     await tx.query('lock table notifications in access exclusive mode');
     await engine.event();
     await engine.until(
-      "select count(*) as count from pg_locks where not granted and relation = 'notifications'::regclass",
+      `select count(*) as count from pg_locks where not granted and relation = 'notifications'::regclass and ${OWN_LOCKS}`,
       (row) => row.count === 1,
     );
     // As another worker does that finds it dead.

@@ -12,6 +12,7 @@ import { JITTER, MAX_RETRY_AFTER_MS, nextWait, parseRetryAfter } from '../../src
 import { notify } from '../../src/webhooks/notification.ts';
 import { signature, standardSignature } from '../../src/webhooks/sending/signature.ts';
 import { checkExtraHeaders, checkSecret, checkTypes, checkUrl } from '../../src/webhooks/subscription-rules.ts';
+import { OWN_LOCKS } from '../world/cells.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 import { until } from '../world/until.ts';
 
@@ -207,7 +208,7 @@ test('while the partition of a day is made, its events are found and new ones ar
     const others = await transaction(maker, async (tx) => {
       await tx.query('select create_webhook_day($1, $2)', ['webhook_events', now]);
       const both = Promise.allSettled([write(), read()]);
-      const waiting = async () => (await tx.query('select from pg_locks where not granted')).rowCount;
+      const waiting = async () => (await tx.query(`select from pg_locks where not granted and ${OWN_LOCKS}`)).rowCount;
       await until(async () => (await waiting()) === 2);
       return { both };
     });

@@ -19,6 +19,9 @@ export async function isOnWorkers(database: { query(text: string): Promise<pg.Qu
   return rows[0].citus;
 }
 
+/** A condition for pg_locks: all databases of a run are on one server, and other tests wait for locks in theirs. */
+export const OWN_LOCKS = 'database = (select oid from pg_database where datname = current_database())';
+
 const WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 /** How many sessions of a database wait for a lock, including those of its cells on workers. */

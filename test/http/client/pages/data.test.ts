@@ -301,7 +301,7 @@ describe('the export', () => {
       stalled.map(({ status }) => status),
       [200, 200, 200, 200],
     );
-    const held = `select from pg_stat_activity where query like 'fetch % from exported' and state <> 'idle'`;
+    const held = `select from pg_stat_activity where datname = current_database() and query like 'fetch % from exported' and state <> 'idle'`;
     await until(async () => (await service.query(held)).rowCount === 0, {
       what: 'an export that nobody takes gives up its connection',
     });
