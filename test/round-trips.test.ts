@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
-import { isOnWorkers, ON_WORKERS } from './world/cells.ts';
+import { isOnWorkers, ON_WORKERS, ONE_CELL } from './world/cells.ts';
 import { createDatabase } from './world/database.ts';
 import { startTestService, type TestService } from './world/service.ts';
 import { Wire } from './world/wire.ts';
@@ -145,7 +145,10 @@ async function exchange(measure: Measure): Promise<void> {
   await measure('a drawdown', draw, forward.trade_id);
 }
 
-test('a change has at most four round trips', async (t) => {
+/** With several cells, identifiers are claimed, and notifications are written before the transaction continues. */
+const MOST = ONE_CELL ? { change: 7, exchange: 5 } : { change: 4, exchange: 3 };
+
+test('a change has at most four round trips, with several cells seven', async (t) => {
   if (await isOnWorkers(service)) return t.skip(ON_WORKERS);
   const counts: Record<string, number> = {};
   const measure = async (name: string, call: () => Promise<{ status: number; text: string }>, says: string) => {
@@ -192,7 +195,7 @@ test('a change has at most four round trips', async (t) => {
   }
   const exchanges = ['a quote', 'a booked quote', 'a drawdown'];
   assert.deepEqual(
-    Object.entries(counts).filter(([name, count]) => count > (exchanges.includes(name) ? 3 : 4)),
+    Object.entries(counts).filter(([name, count]) => count > (exchanges.includes(name) ? MOST.exchange : MOST.change)),
     [],
   );
 });

@@ -97,15 +97,17 @@ export async function newIds(
   }
   for (const { index } of await claimIds(tx, field, claims)) refused.set(index, takenId(field));
   let open = records.filter(({ id }) => id === undefined);
-  // Callers may already have chosen many of the next numbers.
+  // Callers may already have chosen many of the next numbers. They are looked up once the first ones turn out to be taken.
+  let isFirst = true;
   for (let count = open.length; open.length > 0; count = Math.min(count * 2, Math.max(MAX_MADE_IDS, open.length))) {
     const made = await nextIds(tx, FIELDS[field].made, count);
-    const held = hasSeveralCells(tx) ? await heldIds(tx, field, made) : new Set();
+    const held = hasSeveralCells(tx) && !isFirst ? await heldIds(tx, field, made) : new Set();
+    isFirst = false;
     const free = made.filter((id) => !held.has(id) && !taken.has(id));
     const pairs = open
       .slice(0, free.length)
       .map((record, at) => ({ record, id: present(free[at]), clientId: record.input.client_id }));
-    const lost = new Set(await claimIds(tx, field, pairs));
+    const lost = new Set(await claimNew(tx, field, pairs));
     for (const pair of pairs) if (!lost.has(pair)) pair.record.id = pair.id;
     open = open.filter(({ id }) => id === undefined);
   }
@@ -126,20 +128,25 @@ export async function claimIds<C extends Claim>(tx: Transaction, field: ClaimedF
   if (claims.length === 0 || !hasSeveralCells(tx)) return [];
   const beside = besideOf(tx);
   if (beside) return claimBeside(tx, beside, { field, claims });
-  const { rows: made } = await tx.query<{ id: string; client_id: string }>(
-    `insert into claims (field, id, client_id)
-     select '${field}', w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
-     where not exists (${unclaimed(tx, field)} and r.client_id <> w.client_id) order by w.id
-     on conflict do nothing returning id, client_id`,
-    valuesOf(claims),
-  );
-  if (made.length === claims.length) return [];
-  const fresh = new Set(made.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
-  return othersOf(
-    tx,
-    field,
-    claims.filter(({ id, clientId }) => !fresh.has(keyOf(id, clientId))),
-  );
+  return othersOf(tx, field, await claimNew(tx, field, claims));
+}
+
+/**
+ * Claims identifiers that nobody has, in one statement, always in the same order. Does nothing if the database has one cell.
+ * @returns the claims whose identifier was claimed before, or belongs to a record
+ */
+async function claimNew<C extends Claim>(tx: Transaction, field: ClaimedField, claims: C[]): Promise<C[]> {
+  if (claims.length === 0 || !hasSeveralCells(tx)) return [];
+  const { rows } = await (besideOf(tx) ?? tx).query<{ id: string; client_id: string }>({
+    name: `claim-${field}`,
+    text: `insert into claims (field, id, client_id)
+      select '${field}', w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
+      where not exists (${unclaimed(tx, field)}) order by w.id
+      on conflict do nothing returning id, client_id`,
+    values: valuesOf(claims),
+  });
+  const fresh = new Set(rows.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
+  return claims.filter(({ id, clientId }) => !fresh.has(keyOf(id, clientId)));
 }
 
 /**
