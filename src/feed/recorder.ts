@@ -75,7 +75,7 @@ export class ChangeRecorder implements TransactionHooks {
   async beforeCommit(tx: Transaction): Promise<QueryConfig | undefined> {
     const own = numberOf(cellOf(tx));
     const elsewhere = finishedSteps<FinishedStep>(tx).some(({ cell }) => numberOf(cell) !== own);
-    if (elsewhere) return this.#placed(tx);
+    if (elsewhere || (own !== 0 && makesClients(tx))) return this.#placed(tx);
     const changes = takeChanges(tx);
     const lines = changes && this.#lines(tx, changes);
     const first = await lines?.next();
@@ -89,7 +89,10 @@ export class ChangeRecorder implements TransactionHooks {
     return batch.end();
   }
 
-  /** Writes and places the changes of several cells. They are in the first cell, so that a reader sees them together. */
+  /**
+   * Writes and places changes of several cells, so that a reader sees them together; and new clients. Both are in the first cell: a contact,
+   * which is there, may name a new client as soon as it is committed.
+   */
   async #placed(tx: Transaction): Promise<undefined> {
     await this.stepEnded(tx);
     const finished = await finishedLines(tx);
@@ -161,6 +164,12 @@ function remembered(changes: readonly Change[], versionOf: (change: Change) => n
 async function finishedLines(tx: Transaction): Promise<FinishedLine[]> {
   await tx.caughtUp();
   return (await Promise.all(finishedSteps<FinishedStep>(tx).map(({ lines }) => lines))).flat();
+}
+
+/** Whether a transaction makes a client. */
+function makesClients(tx: Transaction): boolean {
+  const records = changesOf(tx)?.records.values() ?? [];
+  return [...records].some(({ entity, created }) => entity === 'client' && created);
 }
 
 /** The cell in which the changes of a step are. What belongs to no client is in the first one. */

@@ -267,10 +267,12 @@ test('changes whose places were given by a worker that then died do not hinder a
   try {
     const made = await idle.operator('POST', '/clients', { client_id: 'KEPT', client_name: 'Kept' });
     assert.equal(made.status, 201, made.text);
+    const renamed = await idle.operator('PATCH', '/clients/KEPT', { client_name: 'Renamed' });
+    assert.equal(renamed.status, 200, renamed.text);
     const { rows } = await idle.query("select cell from clients where client_id = 'KEPT'");
     const [from, to] = rows[0].cell === 1 ? ['public_cell_1', 'public_cell_2'] : ['public_cell_2', 'public_cell_1'];
     const placed = await idle.query(
-      `insert into change_order (position, batch, changes, at) select 1, batch, changes, now() from ${from}.changes_unpublished`,
+      `insert into change_order (position, batch, changes, at) select 2, batch, changes, now() from ${from}.changes_unpublished`,
     );
     assert.equal(placed.rowCount, 1);
     const moved = await lombard(['cells', 'move-client', 'KEPT', to], { DATABASE_URL: empty.url }).ended;
