@@ -143,7 +143,10 @@ test('each change is in the feed, under its client', async () => {
   const read = await service.operator('GET', `/changes?after=${cursor}&wait=5&entities=account_details`);
   const told = [...read.body.changes];
   while (told.length < 3) {
-    const next = await service.operator('GET', `/changes?after=${told.at(-1)?.cursor ?? cursor}&wait=5`);
+    const next = await service.operator(
+      'GET',
+      `/changes?after=${told.at(-1)?.cursor ?? cursor}&wait=5&entities=account_details`,
+    );
     told.push(...next.body.changes);
   }
   assert.deepEqual(

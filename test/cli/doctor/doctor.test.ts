@@ -354,7 +354,7 @@ describe('the database', () => {
         ['settings of plans', /^warning: missing: .*random_page_cost/],
         ['writing', /^failed: the database is read-only/],
         ['statement timeout', /^warning: it is 30s for this role/],
-        ['connections', /^warning: a process may want 924/],
+        ['connections', /^warning: a process may want 9(24|40), /],
         ['durability', /^warning: fsync or full_page_writes is off/],
       ]);
       assertFound(await examine(healthy({ DATABASE_URL: database.url, LOMBARD_MIGRATE: 'no' })), [
@@ -519,6 +519,7 @@ const FAULTS = `
   update clients set payment_approvals_enabled = true where client_id = 'CLI000001';
   update exchange_rates set as_of = now() - interval '20 days';
   select drop_webhook_day('attempts', (now() at time zone 'UTC')::date + 1, now());
-  insert into change_order values (1, 1, 5, now() - interval '3 hours');
+  insert into change_order
+    select coalesce(max(position), 0) + 1, coalesce(max(batch), 0) + 1, 5, now() - interval '3 hours' from change_order;
   insert into change_consumers values ('core', 0, now());
 `;
