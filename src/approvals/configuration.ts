@@ -3,7 +3,7 @@ import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
-import { contactNames } from '../identity/people/contact-names.ts';
+import { contactNames } from '../identity/people/contact.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
 import { type Exact, exact } from '../values/json.ts';

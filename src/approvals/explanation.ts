@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts';
-import { contactNames } from '../identity/people/contact-names.ts';
+import { contactNames } from '../identity/people/contact.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 import { type Exact, exact } from '../values/json.ts';

@@ -1,5 +1,5 @@
 import { type Db, one, together } from '../database/database.ts';
-import { contactNames } from '../identity/people/contact-names.ts';
+import { contactNames } from '../identity/people/contact.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 

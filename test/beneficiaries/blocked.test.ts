@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { keysOf } from '../../src/beneficiaries/account-key.ts';
-import { accountBlocked } from '../../src/beneficiaries/blocked.ts';
+import { accountBlocked, keysOf } from '../../src/beneficiaries/account-key.ts';
 import { createWorld } from '../world/client.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import type { ListRequest } from '../../database/rows.ts';
-import { contactNames } from '../../identity/people/contact-names.ts';
+import { contactNames } from '../../identity/people/contact.ts';
 import { csvLine, spreadsheetText } from '../../values/text.ts';
 import { ROW_FIELDS } from '../instructions/row.ts';
 import { type AnsweredFault, MAX_ROWS } from '../rows.ts';

@@ -1,7 +1,7 @@
 import { type LockedFunds, lockFunds } from '../../accounts/held-money.ts';
 import { permittedOf } from '../../approvals/approvers.ts';
 import { type RulesInForce, readRules } from '../../approvals/requirement.ts';
-import { accountBlocked } from '../../beneficiaries/blocked.ts';
+import { accountBlocked } from '../../beneficiaries/account-key.ts';
 import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../../beneficiaries/payee.ts';
 import { type Transaction, together } from '../../database/database.ts';
 import { type BookingScene, readBooking } from '../../exchange/quote-booking.ts';

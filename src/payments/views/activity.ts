@@ -1,6 +1,6 @@
 import { isDistributed } from '../../database/cells/pool.ts';
 import type { Db } from '../../database/database.ts';
-import { contactNames } from '../../identity/people/contact-names.ts';
+import { contactNames } from '../../identity/people/contact.ts';
 import type { PaymentWebhookStatus } from '../moves.ts';
 
 /** The number of entries to show. Events of other kinds may be many, so the number of events to examine is limited too. */

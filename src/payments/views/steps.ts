@@ -1,6 +1,6 @@
 import { auditOf } from '../../audit/record.ts';
 import { type Db, first } from '../../database/database.ts';
-import { contactNames } from '../../identity/people/contact-names.ts';
+import { contactNames } from '../../identity/people/contact.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import type { PaymentStatus } from '../moves.ts';
 import { noPayment } from '../payment.ts';
