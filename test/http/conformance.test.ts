@@ -335,7 +335,8 @@ async function reads(ask: Caller, plain: Caller, accountId: string): Promise<voi
   await ask('GET', `/accounts/${account}/transactions?from_value_datetime=today`);
   await ask('GET', `/accounts/${account}/transactions/${transaction}`);
   await ask('GET', `/accounts/${account}/transactions/none`);
-  const statement = { from_value_datetime: '2026-01-01T00:00:00Z' };
+  // A statement covers a year at most.
+  const statement = { from_value_datetime: new Date(Date.now() - 30 * 86_400_000).toISOString() };
   const { body: requested } = await ask('POST', `/accounts/${account}/statements/file?format=csv`, statement);
   const { pathname, search } = new URL(requested.url);
   await until(async () => (await plain('GET', `${pathname}${search}`)).status === 200);

@@ -52,11 +52,18 @@ export function fileOf(at: Caller) {
   return { ...fundedBy(at), external_reference_id: at.ledger.mark(), auto_commit, payment_instructions: rowsOf(at) };
 }
 
+const WEEK_MS = 7 * 86_400_000;
+
+/** A payment date that an order may name. */
+export function inAWeek(): string {
+  return new Date(Date.now() + WEEK_MS).toISOString().slice(0, 10);
+}
+
 /** Payments from the account, which covers some of them. */
 export function orderOf({ party, random, ledger }: Caller) {
   const { accountId: funding_account_id, beneficiaryId: beneficiary_id } = party.orders;
   const payments = Array.from({ length: random.whole(1, MAX_PAYMENTS) }, () => ({
-    ...{ beneficiary_id, payment_date: party.base.payment_date },
+    ...{ beneficiary_id, payment_date: inAWeek() },
     ...{ amount: random.whole(1, MAX_AMOUNT), reference: ledger.mark() },
   }));
   return { funding_account_id, reason: 'other', payments };

@@ -2,6 +2,7 @@ import type { Answer } from '../../world/service.ts';
 import type { Caller } from '../caller.ts';
 import type { Entry } from '../ledger.ts';
 import { ORDERED_CURRENCY } from '../party.ts';
+import { inAWeek } from './bodies.ts';
 
 /** What people exchange, pay from trades and draw on them: more than the account, or a trade, covers. */
 const MAX_SOLD = 40;
@@ -46,9 +47,9 @@ export async function payFromTrade(at: Caller): Promise<void> {
 /** Orders a payment in the bought currency. */
 async function orderFrom(at: Caller, token: string, source: object, amount: number): Promise<Entry> {
   const { party, known, ledger } = at;
-  const { beneficiary_id, payment_date } = party.base;
+  const { beneficiary_id } = party.base;
   const reference = ledger.mark();
-  const payments = [{ beneficiary_id, payment_date, amount, reference }];
+  const payments = [{ beneficiary_id, payment_date: inAWeek(), amount, reference }];
   const entry = await at.order('order from a trade', token, {
     ...{ path: '/payments', body: { ...source, payments }, table: 'payments', marks: [reference] },
   });
