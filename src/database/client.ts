@@ -9,6 +9,9 @@ const CHOICES = new Map<string, HostChoice>();
 
 const DONE: Promise<unknown> = Promise.resolve();
 
+/** pg's own startup parameters, which its types do not name. */
+const STARTUP = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
+
 /** The open connections, each with the moment at which it was opened (monotonic). */
 const OPEN = new Map<DatabaseClient, number>();
 
@@ -69,6 +72,14 @@ export class DatabaseClient extends pg.Client implements Pipelined {
     gatherWrites(this.connection.stream);
     OPEN.set(this, monotonic());
     return this;
+  }
+
+  /**
+   * What a session sends when it begins; pg calls it. Dates that are read as text are ISO 8601, whatever the server's default is. A pooler
+   * takes this parameter, as it takes it from JDBC.
+   */
+  getStartupConf(): Record<string, string> {
+    return { ...STARTUP.getStartupConf.call(this), DateStyle: 'ISO' };
   }
 
   /**
