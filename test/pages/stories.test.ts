@@ -207,7 +207,10 @@ describe('stories', { skip }, () => {
     const { world, fund, clientId } = await createExchange(service);
     await fund('EUR', '1234.50');
     await fund('JPY', '7');
-    const [leaving, wrong] = [await world.pay({ amount: 60.5, payment_date: '2026-12-01' }), await world.pay({ amount: 3 })];
+    const [leaving, wrong] = [
+      await world.pay({ amount: 60.5, payment_date: '2026-12-01' }),
+      await world.pay({ amount: 3 }),
+    ];
     await world.pay({ amount: 40, payment_date: '2027-01-04' });
     const act = async (id: string, action: string) => {
       const { status, text } = await service.operator('POST', `/payments/${id}/actions`, { action, reason: 'unknown' });
