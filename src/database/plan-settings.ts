@@ -4,7 +4,7 @@ import { isDistributed } from './cells/pool.ts';
 import type { Transaction } from './database.ts';
 
 /**
- * Settings that the plans of the statements rely on. Migrating sets them for the service's role in its database. They are not set per
+ * Settings that the statements and their plans rely on. Migrating sets them for the service's role in its database. They are not set per
  * session, because a pooler would pass a session's settings on to others. New connections have them, whatever the server's configuration
  * says.
  */
@@ -19,6 +19,9 @@ const PLAN_SETTINGS: Record<string, string> = {
   // A prepared statement is planned once. By default PostgreSQL would plan the statement of a payments page at every call, because custom
   // plans look slightly cheaper to it. Planning takes 800 us, longer than running the plan.
   plan_cache_mode: 'force_generic_plan',
+  // A change that has waited for a lock must see what was committed meanwhile. In a snapshot from before, it would fail, or spend a limit
+  // twice that only an advisory lock guards.
+  default_transaction_isolation: 'read committed',
 };
 
 /**

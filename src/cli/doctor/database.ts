@@ -83,6 +83,7 @@ export interface Server {
   encoding: string;
   read_only: boolean;
   durable: boolean;
+  synchronous_commit: string;
   max_connections: number;
   statement_timeout: string;
   encrypted: boolean;
@@ -94,6 +95,7 @@ async function readServer(db: Db): Promise<Server> {
       current_setting('server_encoding') as encoding,
       pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
       current_setting('fsync')::boolean and current_setting('full_page_writes')::boolean as durable,
+      current_setting('synchronous_commit') as synchronous_commit,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max_connections,
       current_setting('statement_timeout') as statement_timeout,
       coalesce((select s.ssl from pg_stat_ssl s where s.pid = pg_backend_pid()), false) as encrypted`),
@@ -121,9 +123,7 @@ export function checkServer(
     server.encoding === 'UTF8'
       ? ok('encoding', 'UTF8')
       : failed('encoding', `the database's is ${server.encoding}: make it again with encoding UTF8`),
-    server.durable
-      ? ok('durability', 'a crash loses no commit')
-      : serious('durability', 'fsync or full_page_writes is off, so a crash can destroy the database: switch both on'),
+    durability(server, serious),
     warnIf(wanted > server.max_connections, 'connections', {
       warns:
         `${config.workers === 1 ? 'a process' : `${config.workers} processes`} may want ${wanted}, and the server gives ${server.max_connections}: ` +
@@ -139,6 +139,16 @@ export function checkServer(
       fine: remote ? 'the connection uses TLS' : 'the server is on this machine',
     }),
   ];
+}
+
+/** Whether a crash of the server spares what was answered. @param serious how bad it is if not */
+function durability({ durable, synchronous_commit: commit }: Server, serious: typeof failed): Finding {
+  const fault = (message: string) => serious('durability', message);
+  if (!durable) return fault('fsync or full_page_writes is off, so a crash can destroy the database: switch both on');
+  if (commit !== 'off') return ok('durability', 'a crash loses no commit');
+  return fault(
+    'synchronous_commit is off for this role, so a crash can lose changes that were answered: alter role ... set synchronous_commit = on',
+  );
 }
 
 async function checkClock(db: Db, now: () => Date): Promise<Finding> {

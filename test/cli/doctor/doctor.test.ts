@@ -186,7 +186,7 @@ describe('the machine', () => {
 describe('a server, as a table', () => {
   const good: Server = {
     ...{ major: 18, encoding: 'UTF8', read_only: false, durable: true, max_connections: 97 },
-    ...{ statement_timeout: '0', encrypted: true },
+    ...{ statement_timeout: '0', encrypted: true, synchronous_commit: 'on' },
   };
   const config = {
     environment: 'production',
@@ -200,6 +200,8 @@ describe('a server, as a table', () => {
     [{ major: 14 }, '127.0.0.1', 'database', /^failed: PostgreSQL 14 runs; 15 or newer is needed/],
     [{ encoding: 'LATIN1' }, '127.0.0.1', 'encoding', /^failed: .*LATIN1/],
     [{ durable: false }, '127.0.0.1', 'durability', /^failed: fsync/],
+    [{ synchronous_commit: 'off' }, '127.0.0.1', 'durability', /^failed: synchronous_commit is off/],
+    [{ synchronous_commit: 'local' }, '127.0.0.1', 'durability', /^ok: a crash loses no commit/],
     [{ max_connections: 95 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 96/],
     [{ encrypted: false }, 'db.bank.example', 'database encryption', /^warning: .*sslmode=verify-full/],
     [{}, 'db.bank.example', 'database encryption', /^ok: the connection uses TLS/],

@@ -5,9 +5,12 @@ import { createDatabase } from './world/database.ts';
 import { type OrdersWorld, ordersWorld } from './world/orders.ts';
 import { startTestService, type TestService } from './world/service.ts';
 
-/** An institution's own PostgreSQL may write dates in another form, and be in another zone. What clients read stays the same. */
+/** An institution's own PostgreSQL may have other defaults: how dates are written, where it is, what a transaction sees. */
 
-const STRANGE = { datestyle: 'SQL, DMY', intervalstyle: 'sql_standard', timezone: 'America/St_Johns' };
+const STRANGE = {
+  ...{ datestyle: 'SQL, DMY', intervalstyle: 'sql_standard', timezone: 'America/St_Johns' },
+  default_transaction_isolation: 'repeatable read',
+};
 
 let service: TestService;
 let world: OrdersWorld;
@@ -51,4 +54,13 @@ test('payments, transactions and the feed have the dates of everywhere', async (
     booked.map((each: { booking_datetime: string }) => each.booking_datetime),
     ['2026-07-04T00:30:00+01:00'],
   );
+});
+
+test('orders that come at once each see what the one before has held', async () => {
+  const [, , before] = await world.funds();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => world.order([world.payment(100)])));
+  const statuses = answers.map(({ status }) => status);
+  const affordable = Math.floor(Number(before) / 100);
+  assert.equal(statuses.filter((status) => status === 201).length, affordable, `${statuses}`);
+  assert.deepEqual(new Set(statuses), new Set([201, 409]));
 });
