@@ -356,7 +356,7 @@ describe('the database', () => {
         ['settings of plans', /^warning: missing: .*random_page_cost/],
         ['writing', /^failed: the database is read-only/],
         ['statement timeout', /^warning: it is 30s for this role/],
-        ['connections', /^warning: a process may want 9(24|40), /],
+        ['connections', /^warning: a process may want 9(24|40|48), /],
         ['durability', /^warning: fsync or full_page_writes is off/],
       ]);
       assertFound(await examine(healthy({ DATABASE_URL: database.url, LOMBARD_MIGRATE: 'no' })), [
