@@ -110,7 +110,8 @@ test('while the server is still deciding, the service waits for what it decides'
   cutter.arm('meanwhile', id, AUTHORISES);
   const answer = approveAll([id]);
   await until(async () => {
-    const asking = `select from pg_stat_activity where datname = current_database() and application_name = 'lombard-lost-commit' and wait_event = 'transactionid'`;
+    const asking = `select from pg_stat_activity where datname = current_database() and application_name = 'lombard-lost-commit'
+      and wait_event = 'transactionid'`;
     return (await service.query(asking)).rows.length > 0;
   });
   // It ends the session that has the lock.

@@ -17,7 +17,7 @@ import { DatabaseClient } from './client.ts';
 import { refusesLogin } from './fault.ts';
 import { LOCKS } from './locks.ts';
 import { applyCellStep, applySteps, printCellStep, printSteps, STEPS_TABLE } from './migration-steps.ts';
-import { planSettingStatements, workerPlanSettingStatements } from './plan-settings.ts';
+import { roleSettingStatements, workerRoleSettingStatements } from './plan-settings.ts';
 import { type Migration, readMigrations } from './schema.ts';
 import { hasServiceGroup, type ServiceRole, serviceRightsStatements, serviceRoleStatements } from './service-role.ts';
 
@@ -221,9 +221,9 @@ async function missingSettings(
   const session = await sessionStatement(client, home);
   await client.query(session);
   const distributed = (await hasCitus(client)) && (makesCells || (await furtherSchemas(client)).cells.length > 0);
-  const steps = (await planSettingStatements(client, client.user ?? '', distributed)).map(step);
+  const steps = (await roleSettingStatements(client, client.user ?? '', distributed)).map(step);
   const onWorkers = async (...roles: string[]) =>
-    distributed ? (await workerPlanSettingStatements(client, roles)).map(step) : [];
+    distributed ? (await workerRoleSettingStatements(client, roles)).map(step) : [];
   if (distributed) steps.push(...(await missingRolesOnWorkers(client)).map(step));
   // GraphQL reads on the workers under a role of its own.
   steps.push(...(await onWorkers(client.user ?? '', 'lombard_client')));
@@ -231,7 +231,7 @@ async function missingSettings(
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
   if (distributed) steps.push(...(await serviceRoleOfCluster(client, service)).map(step));
   if (!pending) steps.push(...(await missingCellRights(client, { session, distributed })).map(step));
-  steps.push(...(await planSettingStatements(client, service.user, distributed)).map(step));
+  steps.push(...(await roleSettingStatements(client, service.user, distributed)).map(step));
   return [...steps, ...(await onWorkers(service.user))];
 }
 

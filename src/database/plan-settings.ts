@@ -8,7 +8,7 @@ import type { Transaction } from './database.ts';
  * session, because a pooler would pass a session's settings on to others. New connections have them, whatever the server's configuration
  * says.
  */
-const PLAN_SETTINGS: Record<string, string> = {
+const ROLE_SETTINGS: Record<string, string> = {
   // Frequently read rows are in memory, so an index costs little more than the table. With the default (4), page queries become scans and
   // sorts.
   random_page_cost: '1.1',
@@ -28,7 +28,7 @@ const PLAN_SETTINGS: Record<string, string> = {
  * Citus sends a statement to a worker together with its values, so every call is planned again, on the coordinator and on the worker. A
  * generic plan of a prepared statement fails for some statements.
  */
-const DISTRIBUTED_SETTINGS = { ...PLAN_SETTINGS, plan_cache_mode: 'force_custom_plan' };
+const DISTRIBUTED_ROLE_SETTINGS = { ...ROLE_SETTINGS, plan_cache_mode: 'force_custom_plan' };
 
 /** `setUp` of background connections. Their statements run rarely, on few rows or on many, so each run gets a plan of its own. Citus does this anyway. */
 export function planEachTime(distributed = false): string {
@@ -41,7 +41,7 @@ export function planOnce(tx: Transaction): void {
 }
 
 /** The settings that the role lacks in the connected database, as `name=value`. */
-async function missingPlanSettings(client: pg.Client, role: string, wanted: Record<string, string>): Promise<string[]> {
+async function missingRoleSettings(client: pg.Client, role: string, wanted: Record<string, string>): Promise<string[]> {
   const { rows } = await client.query<{ setting: string }>(
     `select unnest(s.setconfig) as setting from pg_db_role_setting s
      join pg_database d on d.oid = s.setdatabase join pg_roles r on r.oid = s.setrole
@@ -59,9 +59,9 @@ async function missingPlanSettings(client: pg.Client, role: string, wanted: Reco
  * itself. To run them for another role, it must administer that role.
  * @param distributed whether Citus workers hold cells
  */
-export async function planSettingStatements(client: pg.Client, role: string, distributed: boolean): Promise<string[]> {
+export async function roleSettingStatements(client: pg.Client, role: string, distributed: boolean): Promise<string[]> {
   const database = client.escapeIdentifier(client.database ?? '');
-  return (await missingPlanSettings(client, role, distributed ? DISTRIBUTED_SETTINGS : PLAN_SETTINGS)).map(
+  return (await missingRoleSettings(client, role, distributed ? DISTRIBUTED_ROLE_SETTINGS : ROLE_SETTINGS)).map(
     (setting) => {
       const [name = '', value = ''] = setting.split('=');
       return `alter role ${client.escapeIdentifier(role)} in database ${database} set ${name} = '${value}'`;
@@ -73,8 +73,8 @@ export async function planSettingStatements(client: pg.Client, role: string, dis
  * The statements that give roles the settings on the Citus workers; none if they have them there. The coordinator connects to a worker as
  * the role that asks, and passes on no setting of the session or of the coordinator's role.
  */
-export async function workerPlanSettingStatements(client: pg.Client, roles: readonly string[]): Promise<string[]> {
-  const settings = Object.entries(DISTRIBUTED_SETTINGS);
+export async function workerRoleSettingStatements(client: pg.Client, roles: readonly string[]): Promise<string[]> {
+  const settings = Object.entries(DISTRIBUTED_ROLE_SETTINGS);
   const literals = (texts: readonly string[]) => texts.map((text) => client.escapeLiteral(text)).join(', ');
   const { rows } = await client.query<{ made: boolean }>(
     `select coalesce(bool_and(result = '${roles.length}'), true) as made from run_command_on_workers($workers$

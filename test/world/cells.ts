@@ -5,16 +5,18 @@ import type { Pool } from '../../src/database/database.ts';
 
 /** The number of cells in the databases of a run, in addition to the first one (LOMBARD_TEST_CELLS). */
 const CELLS = Number(process.env.LOMBARD_TEST_CELLS ?? 0);
+/** Whether the databases of a run have several cells. */
+export const SEVERAL_CELLS = CELLS > 0;
 
 /** With several cells, a test sees all of them at once. */
-export const LOOK = CELLS > 0 ? { options: '-c search_path=public_cells,public' } : {};
+export const LOOK = SEVERAL_CELLS ? { options: '-c search_path=public_cells,public' } : {};
 
 /** Why a test is skipped if the cells are on workers of a Citus cluster. */
 export const ON_WORKERS = 'workers of a Citus cluster have the cells';
 
 /** Whether the cells of a database are on workers of a Citus cluster. */
 export async function isOnWorkers(database: { query(text: string): Promise<pg.QueryResult> }): Promise<boolean> {
-  if (CELLS === 0) return false;
+  if (!SEVERAL_CELLS) return false;
   const { rows } = await database.query(`select exists (select from pg_extension where extname = 'citus') as citus`);
   return rows[0].citus;
 }
@@ -32,10 +34,12 @@ export async function sessionsWaiting(database: { query(text: string): Promise<p
 }
 
 /** Why a test that forges or reads the data of one cell behind the service's back is skipped with several cells; false with one. */
-export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
+export const ONE_CELL = SEVERAL_CELLS ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
 
 /** Why a test whose schema is not `public`, where `LOOK` looks, is skipped with several cells; false with one. */
-export const OWN_SCHEMA = CELLS > 0 ? 'LOMBARD_TEST_CELLS: its database has one cell, in a schema of its own' : false;
+export const OWN_SCHEMA = SEVERAL_CELLS
+  ? 'LOMBARD_TEST_CELLS: its database has one cell, in a schema of its own'
+  : false;
 
 /** A connection to the cell of a client; if there is only one cell, an ordinary connection. */
 export async function connectTo({ databaseUrl }: { databaseUrl: string }, clientId: string): Promise<pg.Client> {
@@ -66,7 +70,7 @@ export async function queryCells(pool: pg.Pool, text: string, values?: unknown[]
   try {
     return await pool.query(text, values);
   } catch (error) {
-    if (CELLS === 0 || !IS_VIEW.has(codeOf(error))) throw error;
+    if (!SEVERAL_CELLS || !IS_VIEW.has(codeOf(error))) throw error;
   }
   const isInsert = /\binsert into\b/i.test(text);
   let result: pg.QueryResult | undefined;
