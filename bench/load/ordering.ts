@@ -33,6 +33,8 @@ export interface Ordering {
   operator: Call;
   /** Calls as the contact, for the client. */
   client: Call;
+  /** Calls as a contact of another client, for that client. */
+  as(clientId: string, contactId: string): Promise<Call>;
   clocks: Clocks;
   contactId: string;
   beneficiaryId: string;
@@ -94,13 +96,17 @@ export async function startOrdering(environment = {}, apart = false): Promise<Or
   await operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { EUR: 1.17 } });
   await operator('PUT', '/fx-availability', { mode: 'open' });
   const query = (text: string, values?: unknown[]) => db.query(text, values);
-  const token = await accessToken({ query } as Pick<TestService, 'query'>, contactId, TOKEN_SECONDS);
-  const client: Call = (method, path, body) => {
-    const url = `${service.api}${path}${path.includes('?') ? '&' : '?'}client_id=${CLIENT}`;
-    return send(agent, url, { method, token, body });
+  const as = async (clientId: string, contact: string): Promise<Call> => {
+    const token = await accessToken({ query } as Pick<TestService, 'query'>, contact, TOKEN_SECONDS);
+    return (method, path, body) => {
+      const url = `${service.api}${path}${path.includes('?') ? '&' : '?'}client_id=${clientId}`;
+      return send(agent, url, { method, token, body });
+    };
   };
+  const client = await as(CLIENT, contactId);
   return {
-    ...{ url: database.socketUrl, pid: service.pid, db, operator, client, contactId, beneficiaryId, eur, gbp, tradeId },
+    ...{ url: database.socketUrl, pid: service.pid, db, operator, client, as, contactId, beneficiaryId },
+    ...{ eur, gbp, tradeId, workerPid: worker?.pid },
     recording: service.recording,
     clocks: {
       program: () => pids.map(processorSeconds).reduce((all, each) => all + each),

@@ -33,13 +33,16 @@ function weightedUnits(digits: string): number {
   return [...digits].reduce((sum, digit, index) => sum + ((Number(digit) * (WEIGHTS[index % 3] as number)) % 10), 0);
 }
 
+/** The IBANs of each country. The library makes the list anew at each call. */
+const IBANS = getCountrySpecifications();
+
 /**
  * Whether a text is an IBAN with its country's length and the right check digits (ISO 13616). 00, 01 and 99 would be second spellings of
  * other check digits, and no bank uses them.
  */
 export function isIban(text: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{1,30}$/.test(text) || /^..(?:00|01|99)/.test(text)) return false;
-  if (getCountrySpecifications()[text.slice(0, 2)]?.chars !== text.length) return false;
+  if (IBANS[text.slice(0, 2)]?.chars !== text.length) return false;
   let remainder = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {
     const value = Number.parseInt(character, 36);

@@ -9,6 +9,7 @@ import type { Orderer } from '../../payments/orders/order.ts';
 import { present } from '../../values/unknown.ts';
 import { rowsOfCsv } from '../csv-rows.ts';
 import { answered, DUPLICATE_ROW, faultOf, type RowFault, repeated, sameness } from '../rows.ts';
+import { inStatements, inTurns } from '../turns.ts';
 import type { MassBeneficiary } from './declaration.ts';
 import type { MassBeneficiaryError } from './errors.ts';
 import { findMassBeneficiary } from './reading.ts';
@@ -53,8 +54,8 @@ export async function bodiesOfCsv(
 }
 
 /** The faults of each row that are known without the client's data. */
-function faultsOf(rows: readonly PayeeRow[]): RowFault[][] {
-  const duplicates = repeated(rows.map(({ sent }) => sameness(sent)));
+async function faultsOf(rows: readonly PayeeRow[]): Promise<RowFault[][]> {
+  const duplicates = repeated(await inTurns(rows, (some) => some.map(({ sent }) => sameness(sent))));
   return rows.map(({ faults }, place) => [...(duplicates[place] ? [DUPLICATE_ROW] : []), ...faults]);
 }
 
@@ -74,17 +75,23 @@ export async function takeMassBeneficiary(
      values ($1, $2, 'queued', $3, $4, $5, 0, 0)`,
     [id, clientId, act.now, contactId, rows.length],
   );
-  const faults = faultsOf(rows);
-  const json = (values: readonly (object | null)[]) => values.map((value) => value && JSON.stringify(value));
-  tx.later({
-    text: `insert into mass_beneficiary_rows (client_id, mass_beneficiary_id, request_index, fields, faults)
-      select $1, $2, request_index, fields, faults from unnest($3::int[], $4::json[], $5::json[]) as r(request_index, fields, faults)`,
-    values: [
-      ...[clientId, id, rows.map(({ index }) => index)],
-      json(rows.map(({ fields }, place) => (faults[place]?.length ? null : fields))),
-      json(faults.map((each) => (each.length > 0 ? each : null))),
-    ],
+  const faults = await faultsOf(rows);
+  const stored = rows.map(({ index, fields }, place) => {
+    const given = faults[place]?.length ? faults[place] : null;
+    return { index, fields: given ? null : fields, faults: given };
   });
+  const json = (value: object | null) => value && JSON.stringify(value);
+  await inStatements(stored, (some) =>
+    tx.later({
+      name: 'mass-beneficiary-rows-take',
+      text: `insert into mass_beneficiary_rows (client_id, mass_beneficiary_id, request_index, fields, faults)
+        select $1, $2, request_index, fields, faults from unnest($3::int[], $4::json[], $5::json[]) as r(request_index, fields, faults)`,
+      values: [
+        ...[clientId, id, some.map(({ index }) => index)],
+        ...[some.map(({ fields }) => json(fields)), some.map((row) => json(row.faults))],
+      ],
+    }),
+  );
   leaveWork(tx, 'orders');
   const taken = await findMassBeneficiary(tx, id, clientId);
   const { errors: _errors, ...after } = taken;
@@ -105,7 +112,7 @@ export async function tryMassBeneficiary(
   clientId: string,
   rows: readonly PayeeRow[],
 ): Promise<TriedRows> {
-  const faults = faultsOf(rows);
+  const faults = await faultsOf(rows);
   const valid = [...rows.keys()].filter((place) => faults[place]?.length === 0);
   const fields = valid.map((place) => present(rows[place]).fields);
   const indexOf = (nth: number) => present(rows[present(valid[nth])]).index;

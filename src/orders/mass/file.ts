@@ -9,7 +9,7 @@ import { rowsOfCsv } from '../csv-rows.ts';
 import { type Instruction, ROW_FIELDS, readRow, sameInstruction } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
 import { type RowFault, repeated } from '../rows.ts';
-import { inTurns } from '../turns.ts';
+import { inStatements, inTurns } from '../turns.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
 
@@ -93,24 +93,25 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
     });
   const same = (row: Instruction) => sameInstruction(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null]);
   const duplicates = repeated(await inTurns(rows, (some) => some.map(same)));
-  const sent = await inTurns(rows, (some) => some.map(({ shown }) => JSON.stringify(shown)));
-  tx.later({
-    text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
-      select $1, $2, request_index, sent, duplicate, origin, faults
-      from unnest($3::int[], $4::json[], $5::boolean[], $6::json[], $7::json[]) as r(request_index, sent, duplicate, origin, faults)`,
-    values: [
-      ...[clientId, id, rows.map(({ index }) => index), sent, duplicates],
-      rows.map(({ index }) => {
-        const beside = file.beside?.[index];
-        return beside ? JSON.stringify(beside.origin) : null;
-      }),
-      // Faults of the row as a whole, which its fields do not show.
-      rows.map(({ index, faults }) => {
-        const given = [...(file.beside?.[index]?.faults ?? []), ...faults.filter(({ field }) => field === '')];
-        return given.length > 0 ? JSON.stringify(given) : null;
-      }),
-    ],
-  });
+  const stored = rows.map((row, place) => ({ row, duplicate: duplicates[place], beside: file.beside?.[row.index] }));
+  await inStatements(stored, (some) =>
+    tx.later({
+      name: 'mass-payment-rows-take',
+      text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
+        select $1, $2, request_index, sent, duplicate, origin, faults
+        from unnest($3::int[], $4::json[], $5::boolean[], $6::json[], $7::json[]) as r(request_index, sent, duplicate, origin, faults)`,
+      values: [
+        ...[clientId, id, some.map(({ row }) => row.index), some.map(({ row }) => JSON.stringify(row.shown))],
+        some.map(({ duplicate }) => duplicate),
+        some.map(({ beside }) => (beside ? JSON.stringify(beside.origin) : null)),
+        // Faults of the row as a whole, which its fields do not show.
+        some.map(({ row, beside }) => {
+          const given = [...(beside?.faults ?? []), ...row.faults.filter(({ field }) => field === '')];
+          return given.length > 0 ? JSON.stringify(given) : null;
+        }),
+      ],
+    }),
+  );
   leaveWork(tx, 'orders');
   const made = await findMassPayment(tx, id, clientId);
   audit(tx, act, { action: 'create', entity: 'mass_payment', entityId: id, clientId, after: made });
