@@ -6,7 +6,7 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -26,6 +26,9 @@ const RUN = Number(process.env.LOMBARD_BENCH_MS ?? 8_000);
 /** Floor and service alternate, so that a busy moment of the machine does not affect only one of them. */
 const ROUNDS = 3;
 const LOOK_UPS = 2_000_000;
+/** Bytes that are read at once, and that hold the head of an answer. */
+const READ_BYTES = 1 << 18;
+const HEAD_BYTES = 2_048;
 
 export async function run(): Promise<void> {
   const database = await benchDatabase();
@@ -108,47 +111,42 @@ async function load(api: URL, request: string, duration: number, status = 200) {
   const times: number[] = [];
   const end = performance.now() + duration;
   const began = performance.now();
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const socket = connect(Number(api.port), api.hostname);
-      socket.setNoDelay(true);
-      while (performance.now() < end) {
-        const start = performance.now();
-        await exchange(socket, request, status);
+  const lane = () =>
+    new Promise<void>((resolve, reject) => {
+      let start = 0;
+      let wanted = -1;
+      let read = 0;
+      const onAnswer = (size: number, buffer: Uint8Array) => {
+        if (wanted < 0) {
+          const text = Buffer.from(buffer.buffer, buffer.byteOffset, Math.min(size, HEAD_BYTES)).toString('latin1');
+          if (!text.startsWith(`HTTP/1.1 ${status}`)) fail(new Error(text));
+          wanted = text.indexOf('\r\n\r\n') + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1]);
+        }
+        read += size;
+        if (read < wanted) return true;
         times.push(performance.now() - start);
-      }
-      socket.destroy();
-    }),
-  );
+        if (performance.now() < end) next();
+        else socket.destroy();
+        return true;
+      };
+      // All answers are read into one buffer. Node would allocate one for each part.
+      const onread = { buffer: Buffer.alloc(READ_BYTES), callback: onAnswer };
+      const socket = connect({ port: Number(api.port), host: api.hostname, noDelay: true, onread }, () => next());
+      const next = () => {
+        [start, wanted, read] = [performance.now(), -1, 0];
+        socket.write(request);
+      };
+      const fail = (error: Error) => {
+        reject(error);
+        socket.destroy();
+      };
+      socket.on('error', fail).on('close', () => (performance.now() < end ? reject(new Error('closed')) : resolve()));
+    });
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
   const seconds = (performance.now() - began) / 1_000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor(times.length * share)] as number;
   return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99), count: times.length };
-}
-
-function exchange(socket: Socket, request: string, status: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let wanted = -1;
-    let read = 0;
-    const onData = (chunk: Buffer) => {
-      if (wanted < 0) {
-        const head = chunk.indexOf('\r\n\r\n');
-        const text = chunk.toString('latin1', 0, head);
-        if (!text.startsWith(`HTTP/1.1 ${status}`)) return done(new Error(text));
-        wanted = head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1]);
-      }
-      read += chunk.length;
-      if (read === wanted) done();
-    };
-    const done = (error?: Error) => {
-      socket.off('data', onData).off('error', done).off('close', closed);
-      if (error) reject(error);
-      else resolve();
-    };
-    const closed = () => done(new Error('the connection was closed'));
-    socket.on('data', onData).on('error', done).on('close', closed);
-    socket.write(request);
-  });
 }
 
 /** The page's statement alone, by pgbench if it is installed, otherwise by bare connections of the driver. */
