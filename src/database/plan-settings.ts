@@ -24,11 +24,14 @@ const ROLE_SETTINGS: Record<string, string> = {
   default_transaction_isolation: 'read committed',
 };
 
-/**
- * Citus sends a statement to a worker together with its values, so every call is planned again, on the coordinator and on the worker. A
- * generic plan of a prepared statement fails for some statements.
- */
-const DISTRIBUTED_ROLE_SETTINGS = { ...ROLE_SETTINGS, plan_cache_mode: 'force_custom_plan' };
+const DISTRIBUTED_ROLE_SETTINGS = {
+  ...ROLE_SETTINGS,
+  // Citus sends a statement to a worker together with its values, so every call is planned again, on the coordinator and on the worker. A
+  // generic plan of a prepared statement fails for some statements.
+  plan_cache_mode: 'force_custom_plan',
+  // The service's own sessions say it at their start (client.ts). The coordinator's sessions on a worker do not, and dates become text there.
+  DateStyle: 'ISO',
+};
 
 /** `setUp` of background connections. Their statements run rarely, on few rows or on many, so each run gets a plan of its own. Citus does this anyway. */
 export function planEachTime(distributed = false): string {
