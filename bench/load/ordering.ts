@@ -106,7 +106,7 @@ export async function startOrdering(environment = {}, apart = false): Promise<Or
   const client = await as(CLIENT, contactId);
   return {
     ...{ url: database.socketUrl, pid: service.pid, db, operator, client, as, contactId, beneficiaryId },
-    ...{ eur, gbp, tradeId, workerPid: worker?.pid },
+    ...{ eur, gbp, tradeId },
     recording: service.recording,
     clocks: {
       program: () => pids.map(processorSeconds).reduce((all, each) => all + each),

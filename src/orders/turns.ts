@@ -5,7 +5,7 @@ import { monotonic } from '../values/calendar.ts';
 const TURN_MS = 1;
 /** Elements processed between two checks of the time. */
 const ELEMENTS = 5;
-/** Rows of one statement. The driver writes the values of a statement at one go. */
+/** Rows of one statement. The driver writes all values of a statement without a pause. */
 const STATEMENT_ROWS = 250;
 
 /** Splits long work into turns. Between two turns, the process does other work. */

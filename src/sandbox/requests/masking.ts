@@ -71,7 +71,7 @@ function placeOf(name: string, outer: Place, isSecret: (name: string) => boolean
 
 /** The text of a body that is not GraphQL. A suspicious text that is not JSON is not shown. */
 export function maskText(text: string, secrets: Secrets): string {
-  // A file of thousands of rows takes a while to parse, and contains none.
+  // A file of thousands of rows takes a while to parse. It is parsed only if it may contain a secret.
   if (!isSuspicious(text) && !text.includes('\\u')) return text;
   const value = parsed(text);
   if (value === undefined) return isSuspicious(text) ? MASK : text;
