@@ -33,7 +33,7 @@ function weightedUnits(digits: string): number {
   return [...digits].reduce((sum, digit, index) => sum + ((Number(digit) * (WEIGHTS[index % 3] as number)) % 10), 0);
 }
 
-/** The IBANs of each country. The library makes the list anew at each call. */
+/** The form of an IBAN in each country. The library builds this table at every call. */
 const IBANS = getCountrySpecifications();
 
 /**

@@ -5,8 +5,6 @@ import { monotonic } from '../values/calendar.ts';
 const TURN_MS = 1;
 /** Elements processed between two checks of the time. */
 const ELEMENTS = 5;
-/** Rows of one statement. The driver writes all values of a statement without a pause. */
-const STATEMENT_ROWS = 250;
 
 /** Splits long work into turns. Between two turns, the process does other work. */
 export class Turn {
@@ -31,13 +29,4 @@ export async function inTurns<T, R>(all: readonly T[], work: (some: readonly T[]
     done.push(...work(all.slice(from, from + ELEMENTS)));
   }
   return done;
-}
-
-/** Gives a long list to statements, some rows to each, and lets the process do other work after each. @param send sends a statement */
-export async function inStatements<T>(all: readonly T[], send: (some: readonly T[]) => void): Promise<void> {
-  const turn = new Turn();
-  for (let from = 0; from < all.length; from += STATEMENT_ROWS) {
-    if (from > 0) await turn.next();
-    send(all.slice(from, from + STATEMENT_ROWS));
-  }
 }

@@ -4,12 +4,13 @@ import { tryBeneficiaries } from '../../beneficiaries/creation.ts';
 import { MAX_EMAIL_ADDRESSES } from '../../beneficiaries/declaration.ts';
 import type { OrderedFields } from '../../beneficiaries/order.ts';
 import { newId } from '../../database/cells/identifiers.ts';
+import { type Columns, writeRows } from '../../database/copy.ts';
 import { leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import { present } from '../../values/unknown.ts';
 import { rowsOfCsv } from '../csv-rows.ts';
 import { answered, DUPLICATE_ROW, faultOf, type RowFault, repeated, sameness } from '../rows.ts';
-import { inStatements, inTurns } from '../turns.ts';
+import { inTurns } from '../turns.ts';
 import type { MassBeneficiary } from './declaration.ts';
 import type { MassBeneficiaryError } from './errors.ts';
 import { findMassBeneficiary } from './reading.ts';
@@ -76,22 +77,15 @@ export async function takeMassBeneficiary(
     [id, clientId, act.now, contactId, rows.length],
   );
   const faults = await faultsOf(rows);
-  const stored = rows.map(({ index, fields }, place) => {
-    const given = faults[place]?.length ? faults[place] : null;
-    return { index, fields: given ? null : fields, faults: given };
-  });
-  const json = (value: object | null) => value && JSON.stringify(value);
-  await inStatements(stored, (some) =>
-    tx.later({
-      name: 'mass-beneficiary-rows-take',
-      text: `insert into mass_beneficiary_rows (client_id, mass_beneficiary_id, request_index, fields, faults)
-        select $1, $2, request_index, fields, faults from unnest($3::int[], $4::json[], $5::json[]) as r(request_index, fields, faults)`,
-      values: [
-        ...[clientId, id, some.map(({ index }) => index)],
-        ...[some.map(({ fields }) => json(fields)), some.map((row) => json(row.faults))],
-      ],
-    }),
-  );
+  const stored = rows.map(({ index, fields }, place) => ({ index, fields, faults: faults[place] ?? [] }));
+  const columns: Columns<(typeof stored)[number]> = {
+    client_id: () => clientId,
+    mass_beneficiary_id: () => id,
+    request_index: ({ index }) => index,
+    fields: (row) => (row.faults.length > 0 ? null : JSON.stringify(row.fields)),
+    faults: (row) => (row.faults.length > 0 ? JSON.stringify(row.faults) : null),
+  };
+  await writeRows(tx, 'mass_beneficiary_rows', columns, stored);
   leaveWork(tx, 'orders');
   const taken = await findMassBeneficiary(tx, id, clientId);
   const { errors: _errors, ...after } = taken;

@@ -2,6 +2,7 @@ import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import type { BankTable } from '../../beneficiaries/bank-table.ts';
 import { newId } from '../../database/cells/identifiers.ts';
+import { type Columns, writeRows } from '../../database/copy.ts';
 import { first, leaveWork, type Transaction } from '../../database/database.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
 import { Problem } from '../../values/errors.ts';
@@ -9,7 +10,7 @@ import { rowsOfCsv } from '../csv-rows.ts';
 import { type Instruction, ROW_FIELDS, readRow, sameInstruction } from '../instructions/row.ts';
 import type { Source } from '../instructions/scene.ts';
 import { type RowFault, repeated } from '../rows.ts';
-import { inStatements, inTurns } from '../turns.ts';
+import { inTurns } from '../turns.ts';
 import type { MassPayment } from './declaration.ts';
 import { findMassPayment } from './reading.ts';
 
@@ -94,24 +95,20 @@ export async function takeFile(tx: Transaction, act: Act, file: NewFile): Promis
   const same = (row: Instruction) => sameInstruction(row, [file.beside?.[row.index]?.origin.end_to_end_id ?? null]);
   const duplicates = repeated(await inTurns(rows, (some) => some.map(same)));
   const stored = rows.map((row, place) => ({ row, duplicate: duplicates[place], beside: file.beside?.[row.index] }));
-  await inStatements(stored, (some) =>
-    tx.later({
-      name: 'mass-payment-rows-take',
-      text: `insert into mass_payment_rows (client_id, mass_payment_id, request_index, sent, duplicate, origin, faults)
-        select $1, $2, request_index, sent, duplicate, origin, faults
-        from unnest($3::int[], $4::json[], $5::boolean[], $6::json[], $7::json[]) as r(request_index, sent, duplicate, origin, faults)`,
-      values: [
-        ...[clientId, id, some.map(({ row }) => row.index), some.map(({ row }) => JSON.stringify(row.shown))],
-        some.map(({ duplicate }) => duplicate),
-        some.map(({ beside }) => (beside ? JSON.stringify(beside.origin) : null)),
-        // Faults of the row as a whole, which its fields do not show.
-        some.map(({ row, beside }) => {
-          const given = [...(beside?.faults ?? []), ...row.faults.filter(({ field }) => field === '')];
-          return given.length > 0 ? JSON.stringify(given) : null;
-        }),
-      ],
-    }),
-  );
+  const columns: Columns<(typeof stored)[number]> = {
+    client_id: () => clientId,
+    mass_payment_id: () => id,
+    request_index: ({ row }) => row.index,
+    sent: ({ row }) => JSON.stringify(row.shown),
+    duplicate: ({ duplicate }) => duplicate,
+    origin: ({ beside }) => beside && JSON.stringify(beside.origin),
+    // Faults of the row as a whole, which its fields do not show.
+    faults: ({ row, beside }) => {
+      const given = [...(beside?.faults ?? []), ...row.faults.filter(({ field }) => field === '')];
+      return given.length > 0 ? JSON.stringify(given) : null;
+    },
+  };
+  await writeRows(tx, 'mass_payment_rows', columns, stored);
   leaveWork(tx, 'orders');
   const made = await findMassPayment(tx, id, clientId);
   audit(tx, act, { action: 'create', entity: 'mass_payment', entityId: id, clientId, after: made });
