@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { type Db, first, type Transaction } from '../database/database.ts';
+import { type Db, first, type Transaction, together } from '../database/database.ts';
 import { Periodic } from '../process/periodic.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
@@ -30,7 +30,8 @@ export interface StoredAnswer {
 
 /**
  * Claims a key in the caller's transaction. If two requests come at once, the second waits at the unique index until the first has
- * committed, and then gets the first one's answer. If the first rolled back, the second runs.
+ * committed, and then gets the first one's answer. If the first rolled back, the second runs. The answer is asked for at the same time as
+ * the claim, before whatever the caller sends next: a statement of the work that fails would keep it from being read afterwards.
  * @returns the stored answer of the same request; undefined: run the request, then call `storeAnswer`
  * @throws Problem idempotency_conflict if the key was used with another request
  */
@@ -40,8 +41,8 @@ export async function claimKey(
   request: KeyedRequest,
   now: Date,
 ): Promise<StoredAnswer | undefined> {
-  if (await insertKey(tx, request, now)) return undefined;
-  const known = await findAnswer(tx, vault, request.key, now);
+  const [claimed, known] = await together([insertKey(tx, request, now), findAnswer(tx, vault, request.key, now)]);
+  if (claimed) return undefined;
   checkSameRequest(known, request.sha256);
   return known;
 }

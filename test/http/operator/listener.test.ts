@@ -473,6 +473,32 @@ test('health needs no token, metrics are in the text format of Prometheus, and t
   assert.ok(description.body.paths['/payments/{payment_id}/actions'].post.requestBody);
 });
 
+test('a key gives the answer again also where the caller chose the identifier, which is taken by then', async () => {
+  const { clientId } = world;
+  const redirect_uris = ['https://app.example/cb'];
+  const chosen: [path: string, body: (id: string) => Record<string, unknown>][] = [
+    ['/clients', (id) => ({ client_id: id, client_name: 'Chosen' })],
+    ['/contacts', (id) => ({ contact_id: id, name: 'Chosen', email: `${id}@example.com`, clients: [] })],
+    ['/applications', (id) => ({ client_id: id, name: 'Chosen', redirect_uris })],
+    ['/mass-beneficiaries', (id) => ({ client_id: clientId, mass_beneficiary_id: id, errors: [] })],
+  ];
+  for (const [path, body] of chosen) {
+    const key = { 'idempotency-key': randomUUID() };
+    const [one, other] = [body(randomUUID()), body(randomUUID())];
+    const answers = await Promise.all([post(path, one, key), post(path, one, key)]);
+    answers.push(await post(path, one, key));
+    const texts = answers.map(({ text }) => text);
+    assert.deepEqual(answers.map(({ status }) => status), [201, 201, 201], `${path}: ${texts.join(' ')}`);
+    assert.equal(new Set(texts).size, 1, path);
+    assert.equal(answers.filter(({ headers }) => headers.has('idempotency-replayed')).length, 2, path);
+    // The second one is another request, but asks for the same identifier.
+    for (const different of [other, Object.fromEntries(Object.entries(one).toReversed())]) {
+      const { status, body: refusal } = await post(path, different, key);
+      assert.deepEqual([status, refusal.code], [409, 'idempotency_conflict'], path);
+    }
+  }
+});
+
 test('an answer that is kept for its idempotency key is encrypted: it can hold a secret that is shown once', async () => {
   const key = { 'idempotency-key': randomUUID() };
   const body = { name: 'Kept', redirect_uris: ['https://kept.example/cb'] };
