@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
-import type { Transaction } from '../database/database.ts';
+import { type Transaction, together } from '../database/database.ts';
 import type { Environment } from '../exchange/pricing.ts';
 import { type NewPayment, statusOf } from '../payments/new-payment.ts';
 import { left, requireOpen } from '../payments/orders/judgement.ts';
@@ -18,6 +18,7 @@ import type { Instruction } from './instructions/row.ts';
 import { type InstructionScene, readInstructionScene, requireSource, type Source } from './instructions/scene.ts';
 import { formattedId } from './multipayment.ts';
 import { beginMultipayment } from './multipayment-creation.ts';
+import { type Rights, rightsOf } from './rights.ts';
 import { type AnsweredFault, answered } from './rows.ts';
 
 /** The most instructions of one multi payment. */
@@ -54,8 +55,6 @@ interface Options {
   /** Whether valid instructions are done even if others are not valid. */
   partial: boolean;
   tried: boolean;
-  /** Refuses a contact who lacks a permission that an instruction needs. @throws Problem permission_denied */
-  requirePermission: (permission: 'can_manage_beneficiaries' | 'can_trade') => void;
 }
 
 /**
@@ -70,11 +69,13 @@ export async function orderMultipayment(
   { orderer, source, rows }: { orderer: Orderer; source: Source; rows: readonly Instruction[] },
   options: Options,
 ): Promise<OrderedMultipayment> {
-  const scene = await readInstructionScene(tx, act.now, orderer, { source, rows });
+  const [scene, rights] = await together([
+    readInstructionScene(tx, act.now, orderer, { source, rows }),
+    rightsOf(tx, orderer),
+  ]);
   requireSource(scene, source);
   const judged = judgeInstructions(rows, { source, scene, now: act.now, sepa: options.sepa });
-  if (judged.some(({ described }) => described)) options.requirePermission('can_manage_beneficiaries');
-  if (judged.some(({ exchanged }) => exchanged)) options.requirePermission('can_trade');
+  requireRights(rights, judged);
   if (scene.trade) requireOpen(scene.trade);
   const { funds } = scene;
   if (funds && funds.currency !== source.sellCurrency)
@@ -113,6 +114,16 @@ export async function orderMultipayment(
     ...{ multipayment_id: made.id, multipayment: formattedId(made.id), multipayment_unique_id: made.unique },
     ...answer,
   };
+}
+
+/** Requires the permissions that single instructions need. @throws Problem permission_denied */
+function requireRights(rights: Rights, judged: readonly JudgedInstruction[]): void {
+  const needed = [
+    judged.some(({ described }) => described) ? (['can_manage_beneficiaries'] as const) : [],
+    judged.some(({ exchanged }) => exchanged) ? (['can_trade'] as const) : [],
+  ].flat();
+  const missing = needed.find((permission) => !rights[permission]);
+  if (missing) throw new Problem('permission_denied', `the contact needs ${missing} for this client`);
 }
 
 /** Requires that the account covers what the exchanges sell, before any payment. @throws Problem insufficient_funds */

@@ -21,7 +21,6 @@ import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { JUDGED } from '../schemas/order-body.ts';
 import { ClientQuery, errors, jsonAnswer, orderErrors, Reason, ValidateOnly } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
-import { checkPermission } from './caller.ts';
 import { answerChange, contactChange } from './change.ts';
 
 const Path = Type.Object({
@@ -207,7 +206,7 @@ export function multipaymentRoutes(app: FastifyInstance, context: Context): void
   const table = bankTable(config.bankDetails);
   const sepa = new Set(table.sepa);
   serve(app, ORDER, async (request, reply) => {
-    const { clientId, contactId, permissions } = request.caller;
+    const { clientId, contactId } = request.caller;
     if (request.validationError && request.validationError.validationContext !== 'body') throw request.validationError;
     const source = sourceOf(request);
     const rows = await instructionsOf(request, table);
@@ -220,7 +219,6 @@ export function multipaymentRoutes(app: FastifyInstance, context: Context): void
         {
           ...{ presentation: presentationOf(context), environment: config.environment, sepa },
           ...{ partial: request.query.accept_partial ?? true, tried: request.validateOnly },
-          requirePermission: (permission) => checkPermission(permissions, permission),
         },
       );
       const status = made.invalid_payments.length > 0 ? 202 : 201;

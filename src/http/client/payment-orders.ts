@@ -118,14 +118,18 @@ const PaymentAnswer = Type.Object(
 const Answer = Type.Array(PaymentAnswer);
 const OrderQuery = Type.Object({ client_id: ClientId, ...ValidateOnly });
 
+/** The permissions that an order needs. Without its body, the ones that each order needs. */
+function neededFor({ body }: FastifyRequest) {
+  const books = fieldsOf(body).quote_id != null;
+  return books ? (['can_create_payments', 'can_trade'] as const) : ('can_create_payments' as const);
+}
+
 /** The requirements for ordering payments. */
 export const ORDERING = {
   ...JUDGED,
-  config: { permission: 'can_create_payments' as const, secondFactor: true },
-  // The key is checked before this, and the body after it.
-  preValidation: async (request: FastifyRequest) => {
-    if (fieldsOf(request.body).quote_id != null) checkPermission(request.caller.permissions, 'can_trade');
-  },
+  config: { permission: neededFor, secondFactor: true },
+  // The key is checked before this, and the body after it. The change checks the same once more.
+  preValidation: async (request: FastifyRequest) => checkPermission(request.caller.permissions, neededFor(request)),
 };
 
 /** The order of a request, and its faults. @throws Problem invalid_body if it cannot be read */
