@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteChange, noteRecord } from '../audit/change.ts';
 import { type AuditEntry, auditSteps } from '../audit/record.ts';
-import { claimIds, takenId } from '../database/cells/identifiers.ts';
+import { claimIds, noteChosen, takenId } from '../database/cells/identifiers.ts';
 import { type Columns, writeRows } from '../database/copy.ts';
 import { type Transaction, together, type WhenLocked } from '../database/database.ts';
 import { RowList } from '../database/row-list.ts';
@@ -91,9 +91,10 @@ export async function bookTransactions(
     booking.id ??= randomUUID();
     return [{ id: booking.id, clientId: booking.input.client_id, booking, index }];
   });
+  const given = claims.flatMap(({ booking }) => booking.input.transaction_id ?? []);
+  noteChosen(tx, 'transaction', given);
   // For several, the index would refuse all of them because of one.
-  const given = calls.length > 1 ? claims.flatMap(({ booking }) => booking.input.transaction_id ?? []) : [];
-  const taken = await existingIds(tx, IDS, given);
+  const taken = await existingIds(tx, IDS, calls.length > 1 ? given : []);
   for (const { id, index } of claims) if (taken.has(id)) refused.set(index, takenId('transaction_id'));
   const lost = new Set(await claimIds(tx, 'transaction_id', claims));
   for (const { index } of lost) refused.set(index, takenId('transaction_id'));

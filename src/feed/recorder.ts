@@ -10,9 +10,11 @@ import {
   takeChanges,
 } from '../audit/change.ts';
 import { cellOf, withinCell } from '../database/cells/connection.ts';
+import { forgetChosen, isChosen } from '../database/cells/identifiers.ts';
 import { hasSeveralCells } from '../database/cells/pool.ts';
 import type { Cell } from '../database/cells/scope.ts';
 import { type Transaction, type TransactionHooks, together } from '../database/database.ts';
+import { type Kind, REMOVED_KINDS } from '../database/kinds.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { textArray } from '../values/text-array.ts';
 import { Batch } from './batch.ts';
@@ -43,16 +45,21 @@ interface FinishedStep {
  */
 export class ChangeRecorder implements TransactionHooks {
   readonly #presentation: () => Presentation;
+  readonly #resets: boolean;
 
-  /** @param presentation called each time: the public address is final only once the client API listens */
-  constructor(presentation: () => Presentation) {
+  /**
+   * @param presentation called each time: the public address is final only once the client API listens
+   * @param resets whether clients can be reset, so that an identifier may come again
+   */
+  constructor(presentation: () => Presentation, resets: boolean) {
     this.#presentation = presentation;
+    this.#resets = resets;
   }
 
   beforeReading(tx: Transaction): void {
     const changes = changesOf(tx);
     if (!changes) return;
-    tx.meanwhile(raiseVersions(tx, changes));
+    tx.meanwhile(raiseVersions(tx, changes, this.#resets));
     sendRaises(tx);
   }
 
@@ -109,12 +116,13 @@ export class ChangeRecorder implements TransactionHooks {
   ended(tx: Transaction): void {
     takeChanges(tx);
     forgetSteps(tx);
+    forgetChosen(tx);
   }
 
   /** The lines of a step. The records of a part are read together; each line is made when it is requested. */
   async *#lines(tx: Transaction, changes: Changes): AsyncGenerator<Iterable<Line>> {
     const { act, records, versions } = changes;
-    const raised = together([raiseVersions(tx, changes), tx.earlier()]);
+    const raised = together([raiseVersions(tx, changes, this.#resets), tx.earlier()]);
     const write = createLineWriter({ at: act.now, actor: actorOf(act.actor), requestId: act.requestId });
     const all = [...records.values()];
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {
@@ -193,20 +201,24 @@ const raised = (rows: string) =>
     on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`;
 
 /** The steps of a transaction whose versions are still to be raised, and what tells that they are. */
-const RAISES = new WeakMap<Transaction, { steps: Changes[]; sent: PromiseWithResolvers<void> }>();
+const RAISES = new WeakMap<Transaction, { steps: Changes[]; resets: boolean; sent: PromiseWithResolvers<void> }>();
+
+/** Kinds whose identifiers are made of others, so that they come again with them. */
+const COMPOSED: readonly Kind[] = ['approval', 'approval_configuration'];
 
 /**
- * Raises the versions of existing records. A record that the transaction creates has version 1, and no row. Steps that end in the same turn
- * of the event loop are raised together, unless something is to be read before (`sendRaises`).
+ * Raises the versions of existing records. A record that the transaction creates has version 1, and no row, unless a reset has removed
+ * another one with its identifier. Steps that end in the same turn of the event loop are raised together, unless something is to be read
+ * before (`sendRaises`).
  */
-function raiseVersions(tx: Transaction, changes: Changes): Promise<void> {
+function raiseVersions(tx: Transaction, changes: Changes, resets: boolean): Promise<void> {
   const waiting = RAISES.get(tx);
   if (waiting) {
     waiting.steps.push(changes);
     return waiting.sent.promise;
   }
   const sent = Promise.withResolvers<void>();
-  RAISES.set(tx, { steps: [changes], sent });
+  RAISES.set(tx, { steps: [changes], resets, sent });
   // With several cells, the transaction may be in another cell by then.
   if (hasSeveralCells(tx)) sendRaises(tx);
   else queueMicrotask(() => sendRaises(tx));
@@ -219,9 +231,15 @@ function sendRaises(tx: Transaction): void {
   if (!waiting) return;
   RAISES.delete(tx);
   const statements: Promise<void>[] = [];
-  let round = new Map<string, { change: Change; versions: Map<string, number> }>();
+  const again: Round = new Map();
+  let round: Round = new Map();
   for (const { records, raised: asked, versions } of waiting.steps) {
     const fresh = [...records].filter(([key, { created }]) => !created && !asked.has(key));
+    const made = waiting.resets ? [...records].filter(([key, each]) => !asked.has(key) && mayComeAgain(tx, each)) : [];
+    for (const [key, change] of made) {
+      asked.add(key);
+      again.set(key, { change, versions });
+    }
     // A record of two steps gets two versions.
     if (fresh.some(([key]) => round.has(key))) {
       statements.push(raiseTogether(tx, round));
@@ -232,18 +250,50 @@ function sendRaises(tx: Transaction): void {
       round.set(key, { change, versions });
     }
   }
-  statements.push(raiseTogether(tx, round));
+  statements.push(raiseTogether(tx, round), raiseAgain(tx, again));
   together(statements).then(() => waiting.sent.resolve(), waiting.sent.reject);
 }
 
-async function raiseTogether(
-  tx: Transaction,
-  round: ReadonlyMap<string, { change: Change; versions: Map<string, number> }>,
-): Promise<void> {
+/** Records whose versions are raised, by the key of `keyOf`, and where their new versions go. */
+type Round = Map<string, { change: Change; versions: Map<string, number> }>;
+
+function mayComeAgain(tx: Transaction, { created = false, entity, id }: Change): boolean {
+  return created && REMOVED_KINDS.includes(entity) && (COMPOSED.includes(entity) || isChosen(tx, entity, id));
+}
+
+/** Goes on counting the versions of created records whose identifiers other records had before. */
+async function raiseAgain(tx: Transaction, round: Readonly<Round>): Promise<void> {
+  if (round.size === 0) return;
+  const made = [...round.values()].map(({ change }) => change);
+  const { rows } = await tx.query<VersionRow>({
+    name: 'change-versions-again',
+    text: `update change_versions v set version = v.version + 1
+      from unnest($1::text[], $2::text[]) as u(entity, entity_id) where v.entity = u.entity and v.entity_id = u.entity_id
+      returning v.entity, v.entity_id, v.version`,
+    values: [textArray(made.map(({ entity }) => entity)), textArray(made.map(({ id }) => id))],
+  });
+  keep(round, rows);
+}
+
+interface VersionRow {
+  [column: string]: unknown;
+  entity: string;
+  entity_id: string;
+  version: number;
+}
+
+function keep(round: Readonly<Round>, rows: readonly VersionRow[]): void {
+  for (const row of rows) {
+    const key = keyOf(row.entity, row.entity_id);
+    round.get(key)?.versions.set(key, row.version);
+  }
+}
+
+async function raiseTogether(tx: Transaction, round: Readonly<Round>): Promise<void> {
   const [only, ...others] = round.values();
   if (!only) return;
   const old = [only, ...others].map(({ change }) => change);
-  const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>(
+  const { rows } = await tx.query<VersionRow>(
     others.length === 0
       ? { name: 'change-version', text: raised('values ($1, $2, 2)'), values: [only.change.entity, only.change.id] }
       : {
@@ -254,8 +304,5 @@ async function raiseTogether(
           values: [textArray(old.map(({ entity }) => entity)), textArray(old.map(({ id }) => id))],
         },
   );
-  for (const row of rows) {
-    const key = keyOf(row.entity, row.entity_id);
-    round.get(key)?.versions.set(key, row.version);
-  }
+  keep(round, rows);
 }

@@ -21,7 +21,7 @@ const CLEAR_INTERVAL_MS = 600_000;
 
 /** From now on each transaction of the two pools writes its changes into the feed. The pools must not have a connection yet. */
 export function recordChanges(context: Context): Part {
-  const recorder = new ChangeRecorder(() => presentationOf(context));
+  const recorder = new ChangeRecorder(() => presentationOf(context), context.config.environment === 'sandbox');
   const hooks = announcing(recorder, context.activity);
   hookTransactions(context.pool, hooks);
   hookTransactions(context.backgroundPool, hooks);

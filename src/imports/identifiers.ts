@@ -1,3 +1,4 @@
+import { noteChosen } from '../database/cells/identifiers.ts';
 import type { Transaction } from '../database/database.ts';
 import { KINDS, type Kind } from '../database/kinds.ts';
 import { existingIds, nextIds } from '../database/rows.ts';
@@ -13,6 +14,7 @@ export async function resolveIds(
 ): Promise<void> {
   const { table, id: column } = KINDS[kind];
   const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
+  noteChosen(tx, kind, ids);
   const taken = await existingIds(tx, { table, column }, ids);
   for (const id of await idsOfOthers(tx, column, rows)) taken.add(id);
   for (const { line, id } of rows) {

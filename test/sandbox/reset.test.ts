@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -151,6 +152,58 @@ describe('POST /sandbox/reset', () => {
     assert.equal((await service.operator('PATCH', '/contacts/CON000003', { clients })).status, 200);
     assert.equal((await one('POST', '/sandbox/reset')).status, 204);
     assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+  });
+
+  test('lets what the institution makes again under the same identifier go on counting its versions', async () => {
+    const own = await createIntegrator(service, { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' });
+    const { clientId, contactId } = own;
+    const [trade, payee, first, second] = Array.from({ length: 4 }, () => randomUUID());
+    const imports = async (kind: string, lines: object[]) => {
+      const raw = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const { body } = await call(`${service.operatorUrl}/imports/${kind}`, 'POST', {
+        ...{ token: service.operatorToken, headers, raw },
+      });
+      assert.equal(body.accepted, lines.length, JSON.stringify(body));
+    };
+    const make = async () => {
+      const post = async (path: string, body: object) => {
+        const { status, text } = await service.operator('POST', path, body);
+        assert.equal(status, 201, text);
+      };
+      const deal = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 100, rate: 1.17 };
+      await post('/trades', { client_id: clientId, contact_id: contactId, trade_id: trade, ...deal });
+      const account = { iban: 'DE89370400440532013000', currency: 'EUR' };
+      await post('/beneficiaries', {
+        ...{ client_id: clientId, beneficiary_id: payee, beneficiary_name: 'Müller GmbH', ...account },
+      });
+      const payment = { ...own.base, trade_id: trade, beneficiary_id: payee };
+      await post('/payments', { ...payment, payment_id: first });
+      await imports('payments', [{ ...payment, payment_id: second, status: 'Payment complete' }]);
+      const decided = await service.operator('POST', `/payments/${first}/actions`, {
+        ...{ action: 'authorise', contact_id: (await own.join('Approver')).contactId },
+      });
+      assert.equal(decided.status, 200, decided.text);
+    };
+    await make();
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal((await own.ask('POST', '/sandbox/reset')).status, 204);
+      await make();
+    }
+    await published(service);
+    const { body: feed } = await service.operator('GET', `/changes?client_id=${clientId}&limit=1000`);
+    const told = Map.groupBy<string, { entity: string; entity_id: string; version: number }>(
+      feed.changes,
+      ({ entity, entity_id: id }) => `${entity} ${id}`,
+    );
+    for (const [record, changes] of told)
+      assert.deepEqual(
+        changes.map(({ version }) => version),
+        changes.map((_, index) => index + 1),
+        record,
+      );
+    for (const id of [`trade ${trade}`, `beneficiary ${payee}`, `payment ${first}`, `payment ${second}`])
+      assert.ok((told.get(id)?.length ?? 0) >= 5, `${id}: ${told.get(id)?.length}`);
   });
 
   test('tells the feed of each approval, and counts its versions without gaps', async () => {

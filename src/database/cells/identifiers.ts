@@ -50,6 +50,27 @@ export interface Claim {
 /** The most identifiers that are made at once, unless more records need one. */
 const MAX_MADE_IDS = 1_000;
 
+/** The identifiers that callers have chosen for the records that transactions make. */
+const CHOSEN = new WeakMap<Transaction, Set<string>>();
+
+/** Whether a caller has chosen the identifier of a record that a transaction makes. Another record may have had it, which a reset removed. */
+export function isChosen(tx: Transaction, kind: Kind, id: string): boolean {
+  return CHOSEN.get(tx)?.has(keyOf(id, kind)) ?? false;
+}
+
+/** Forgets the chosen identifiers of a transaction that has ended. */
+export function forgetChosen(tx: Transaction): void {
+  CHOSEN.delete(tx);
+}
+
+/** Notes that a caller has chosen identifiers. `newIds` does it by itself. */
+export function noteChosen(tx: Transaction, kind: Kind, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  const known = CHOSEN.get(tx) ?? new Set();
+  CHOSEN.set(tx, known);
+  for (const id of ids) known.add(keyOf(id, kind));
+}
+
 /** Whether a column has identifiers that are claimed. */
 export function isClaimed(column: string): column is ClaimedField {
   return column in FIELDS;
@@ -88,6 +109,8 @@ export async function newIds(
     id === undefined ? [] : [{ id, clientId: input.client_id, index }],
   );
   const ids = given.map(({ id }) => id);
+  const kind = FIELDS[field].made;
+  if (kind) noteChosen(tx, kind, ids);
   const taken = look ? await existingIds(tx, { table: FIELDS[field].table, column: field }, ids) : new Set<string>();
   const claims: typeof given = [];
   for (const each of given) {
@@ -282,6 +305,6 @@ function valuesOf(claims: readonly Claim[]): string[] {
   return [textArray(claims.map(({ id }) => id)), textArray(claims.map(({ clientId }) => clientId))];
 }
 
-function keyOf(id: string, clientId: string): string {
-  return `${id}\0${clientId}`;
+function keyOf(id: string, other: string): string {
+  return `${id}\0${other}`;
 }
