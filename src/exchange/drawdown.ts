@@ -121,7 +121,7 @@ export function drawdownFaults(
   const faults: BodyFault[] = [];
   if (given.reason === SPOT_ONLY)
     faults.push({ field: 'reason', code: 'invalid_format', message: `${SPOT_ONLY} is for a spot only` });
-  if (parent?.trade_type !== 'window_forward') return { faults, dated: undefined };
+  if (!parent) return { faults, dated: undefined };
   const [sold, bought] = [currency(parent.sell_currency), currency(parent.buy_currency)];
   const { buy_amount: amount, value_date: asked } = given;
   if (amount !== undefined && decimalsOf(amount) > bought.decimals)
@@ -129,6 +129,8 @@ export function drawdownFaults(
       ...{ field: 'buy_amount', code: 'invalid_format' },
       message: `must have at most ${bought.decimals} decimals, as ${bought.currency} has`,
     });
+  // Another trade is never drawn down, whatever the day.
+  if (parent.trade_type !== 'window_forward') return { faults, dated: undefined };
   const maturity = parent.maturity_date ? londonDay(parent.maturity_date) : undefined;
   const dated = judgeValueDate({ kind: 'drawdown', asked, currencies: [sold, bought], now, maturity });
   return 'code' in dated ? { faults: [...faults, dated], dated: undefined } : { faults, dated };

@@ -10,6 +10,7 @@ import { decimalsOf } from './currency.ts';
 import { notifyReadTrades, notifyTrades, type TradeRow, tradeRecord } from './trade.ts';
 import { TRADE, type TradeInput, type TradeRecord } from './trade-declaration.ts';
 import { type ReadTrade, readTrade, settled, type TradeValues } from './trade-input.ts';
+import { ofOnePayment } from './trade-status.ts';
 
 /** A trade that is to be booked. */
 export interface NewTrade {
@@ -19,8 +20,8 @@ export interface NewTrade {
   values: TradeValues;
   /** The multi payment that it belongs to. */
   multipaymentId?: number;
-  /** Whether its client has the trade that it draws down. `judgeTrades` sets this. */
-  parentFound?: boolean;
+  /** The trade that it draws down, if its client has it. `judgeTrades` sets this. */
+  parent?: { single: boolean } | undefined;
   /** What its client gave with an order. */
   ordered?: OrderedTrade;
 }
@@ -57,39 +58,34 @@ export async function createTrades(
   apiUrl: string,
   wanted: readonly WantedTrade[],
 ): Promise<TradeRecord[]> {
-  // A single trade is refused by the index and then the foreign key.
-  const several = wanted.length > 1;
-  const refused = await judgeTrades(tx, wanted, several);
+  // The index alone refuses a trade that draws nothing down.
+  const look = wanted.length > 1 || wanted.some(({ input }) => input.parent_trade_id != null);
+  const refused = await judgeTrades(tx, wanted);
   const trades = wanted.slice(0, Math.min(wanted.length, ...refused.keys())) as NewTrade[];
-  const taken = await newIds(tx, 'trade_id', trades, several);
-  const problem = firstRefusal(taken, several ? judgeParents(trades) : new Map(), refused);
+  const taken = await newIds(tx, 'trade_id', trades, look);
+  const problem = firstRefusal(taken, judgeParents(trades), refused);
   if (problem) throw problem;
   return writeTrades(tx, act, apiUrl, trades);
 }
 
 /**
  * Looks up what trades name, and settles what they sell.
- * @param look whether to look up the trades that they draw down
  * @returns why trades are refused, by index: their client, their contact, or a field that could not be read
  */
-export async function judgeTrades(
-  tx: Transaction,
-  trades: readonly WantedTrade[],
-  look: boolean,
-): Promise<Map<number, Problem>> {
+export async function judgeTrades(tx: Transaction, trades: readonly WantedTrade[]): Promise<Map<number, Problem>> {
   const inputs = trades.map(({ input }) => input);
-  const drawn = look && inputs.some(({ parent_trade_id: parent }) => parent != null);
+  const drawn = inputs.some(({ parent_trade_id: parent }) => parent != null);
   const sold = [...new Set(inputs.map(({ sell_currency: currency }) => currency))];
-  const finding = findReferences<{ parents?: { client_id: string; trade_id: string } }>(tx, inputs, {
-    queries: drawn ? { parents: owned('trades', ['trade_id'], ['$2']) } : {},
+  const finding = findReferences<{ parents?: { client_id: string; trade_id: string; single: boolean } }>(tx, inputs, {
+    queries: drawn ? { parents: owned('trades', ['trade_id'], ['$2'], ['trade_id', 'single']) } : {},
     values: drawn ? [inputs.map(({ parent_trade_id: parent }) => parent ?? '')] : [],
   });
   const [found, decimals] = await together([finding, decimalsOf(tx, sold)]);
-  const parents = new Set(found.parents?.map(({ client_id: client, trade_id: trade }) => pairKey(client, trade)));
+  const parents = new Map(found.parents?.map((each) => [pairKey(each.client_id, each.trade_id), each]));
   const refused = new Map<number, Problem>();
   for (const [index, trade] of trades.entries()) {
     const { client_id: client, parent_trade_id: parent } = trade.input;
-    trade.parentFound = parent == null || parents.has(pairKey(client, parent));
+    trade.parent = parents.get(pairKey(client, parent ?? ''));
     const { values } = trade;
     if (!(values instanceof Problem))
       trade.values = attempt(() => settled(values, decimals.get(trade.input.sell_currency) ?? 0));
@@ -99,15 +95,19 @@ export async function judgeTrades(
   return refused;
 }
 
-/** Refuses drawdowns of trades that the client has neither stored nor placed earlier in the list. The trades already have identifiers. */
+/**
+ * Refuses drawdowns of trades that the client has neither stored nor placed earlier in the list, and of the trades of single payments. The
+ * trades already have identifiers.
+ */
 export function judgeParents(trades: readonly NewTrade[]): Map<number, Problem> {
   const refused = new Map<number, Problem>();
   const earlier = new Set<string>();
-  for (const [index, { id, input, parentFound }] of trades.entries()) {
-    const { client_id: client, parent_trade_id: parent } = input;
-    if (parent == null || parentFound || earlier.has(pairKey(client, parent)))
-      earlier.add(pairKey(client, present(id)));
-    else refused.set(index, notOfClient('trade_not_found', 'parent_trade_id'));
+  for (const [index, { id, input, parent }] of trades.entries()) {
+    const { client_id: client, parent_trade_id: named } = input;
+    if (parent?.single) refused.set(index, ofOnePayment('parent_trade_id'));
+    else if (named == null || parent || earlier.has(pairKey(client, named))) {
+      if (id !== undefined) earlier.add(pairKey(client, id));
+    } else refused.set(index, notOfClient('trade_not_found', 'parent_trade_id'));
   }
   return refused;
 }

@@ -1,4 +1,4 @@
-import { addDays, daysBetween, instantIn, londonDay } from '../values/calendar.ts';
+import { addDays, instantIn, londonDay } from '../values/calendar.ts';
 import { type BodyFault, refusedBody } from '../values/errors.ts';
 import { afterBusinessDays, closedWords, isPast, MAX_DAYS_AHEAD, nextBusinessDay } from './business-days.ts';
 import type { CurrencySettings } from './currency.ts';
@@ -59,11 +59,12 @@ export function judgeValueDate({ kind, asked, currencies, now, maturity }: Dated
       ? nextBusinessDay(addDays(lastSpot, 1), ...currencies)
       : afterBusinessDays(start, days, ...currencies);
   const wanted = asked ?? earliest;
-  const date = nextBusinessDay(wanted < earliest ? earliest : wanted, ...currencies);
   const latest = addDays(today, MAX_DAYS_AHEAD);
   const last = { spot: lastSpot, forward: latest, drawdown: maturity ?? latest }[kind];
-  if (wanted > last || date > last || daysBetween(today, date) > MAX_DAYS_AHEAD)
-    return { field: 'value_date', message: TOO_LATE[kind](last), code: 'invalid_format' };
+  const tooLate = { field: 'value_date', message: TOO_LATE[kind](last), code: 'invalid_format' as const };
+  if (wanted > last) return tooLate;
+  const date = nextBusinessDay(wanted < earliest ? earliest : wanted, ...currencies);
+  if (date > last) return tooLate;
   if (date === wanted) return { date, warning: null };
   const reason =
     wanted < today

@@ -60,6 +60,16 @@ export interface PaymentDate {
   warning: string | null;
 }
 
+/** Requires that a day is not too far away. @param field that names the day @throws Problem invalid_body */
+export function requireNear(day: string, now: Date, field = 'payment_date'): string {
+  const today = londonDay(now);
+  if (daysBetween(today, day) <= MAX_DAYS_AHEAD) return day;
+  throw new Problem('invalid_body', {
+    field,
+    message: `must be at most ${MAX_DAYS_AHEAD} days from today, ${today}`,
+  });
+}
+
 /**
  * The day on which a payment leaves: the requested one, or the first possible one after it.
  * @throws Problem invalid_body if it is more than 366 days from today
@@ -67,13 +77,7 @@ export interface PaymentDate {
 export function paymentDate({ asked, field = 'payment_date', ...open }: Dated): PaymentDate {
   const { currency } = open;
   const { today, calendar, cutoff, ripe, earliest } = openDays(open);
-  const inTime = (day: string) => {
-    if (daysBetween(today, day) <= MAX_DAYS_AHEAD) return day;
-    throw new Problem('invalid_body', {
-      field,
-      message: `must be at most ${MAX_DAYS_AHEAD} days from today, ${today}`,
-    });
-  };
+  const inTime = (day: string) => requireNear(day, open.now, field);
   const date = inTime(nextBusinessDay(later(inTime(asked), earliest), calendar));
   if (date === asked) return { date, warning: null };
   const reason =

@@ -93,7 +93,7 @@ async function approver(
   const found = first(
     await tx.query<{ contact_id: string }>(
       `select a.contact_id from payment_approvers a
-       join contact_clients cc on cc.client_id = a.client_id and cc.contact_id = a.contact_id and cc.can_authorise_payments
+       join contact_clients cc on cc.client_id = a.client_id and cc.contact_id = a.contact_id
        join contacts c on c.contact_id = a.contact_id and c.status = 'enabled'
        where a.client_id = $1 and cc.client_id = $1 and a.payment_id = $2 and a.${may} order by a.contact_id limit 1`,
       [clientId, id],

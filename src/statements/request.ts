@@ -77,7 +77,7 @@ export async function requestStatement(
   const accounts = await accountsOf(tx, clientId, input.currencies);
   if (delivery !== 'email' && !push) {
     throw new Problem('statement_push_not_configured', {
-      field: 'delivery',
+      field: input.delivery === undefined ? 'delivery_method' : 'delivery',
       message: 'must be email: the institution has set no statement_push_url for this client',
     });
   }
@@ -96,21 +96,30 @@ export interface FileInput {
 }
 
 /**
- * Stores the request of a statement that its client fetches as a file. It covers what is booked now.
+ * Requires that the period of a file can be served. It is checked before its account is looked up.
  * @param options `maxDays`: LOMBARD_STATEMENT_MAX_DAYS; `names`: the names of the ends of the period in the request
- * @returns the request's id
  * @throws Problem invalid_body, statement_period_too_long
+ */
+export function requireFilePeriod(
+  { dateFrom, dateTo }: Pick<FileInput, 'dateFrom' | 'dateTo'>,
+  { maxDays, names }: { maxDays: number; names: PeriodNames },
+): void {
+  const fault = attempt(() => checkPeriod({ date_from: dateFrom, date_to: dateTo }, maxDays, names));
+  if (fault?.code === 'invalid_body' && fault.fault) throw refusedBody([{ ...fault.fault, code: 'invalid_format' }]);
+  if (fault) throw fault;
+}
+
+/**
+ * Stores the request of a statement that its client fetches as a file. It covers what is booked now.
+ * @param input its period was checked (`requireFilePeriod`)
+ * @returns the request's id
  */
 export async function requestFile(
   tx: Transaction,
   act: Act,
   { clientId, contactId }: { clientId: string; contactId: string },
   { accountId, dateFrom, dateTo, format }: FileInput,
-  { maxDays, names }: { maxDays: number; names: PeriodNames },
 ): Promise<string> {
-  const fault = attempt(() => checkPeriod({ date_from: dateFrom, date_to: dateTo }, maxDays, names));
-  if (fault?.code === 'invalid_body' && fault.fault) throw refusedBody([{ ...fault.fault, code: 'invalid_format' }]);
-  if (fault) throw fault;
   const contact = await tx.query<{ email: string; name: string }>(
     'select email, name from contacts where contact_id = $1',
     [contactId],

@@ -140,6 +140,11 @@ describe('a price', () => {
     const moved = await move({ ...pair, rate: 0.9 });
     assert.equal(moved.status, 200, moved.text);
     assert.deepEqual(moved.body, { ...pair, rate: 0.9 });
+    const wrong = await move({ sell_currency: 'EUR', rate: '0.9', by: 1 });
+    assert.deepEqual(
+      wrong.body.errors.map(({ details }: { details: string }) => details.split(':')[0]),
+      ['body.buy_currency', 'body.rate', 'body.by'],
+    );
     // The inverse of the new one: the rate of the opposite pair is gone.
     assert.equal((await ask({}, 'estimate')).body.estimated_rate, 1.1055555);
     const tables = (await service.operator('GET', '/exchange-rates')).body;

@@ -327,6 +327,7 @@ describe('a drawdown', () => {
 
   test('is refused in the order of the reasons', async () => {
     refused(await draw(exchange.world.tradeId), 409, 'transition_not_allowed');
+    refused(await draw(exchange.world.tradeId, { buy_amount: '0.001' }), 400, 'invalid_body', 'body.buy_amount');
     refused(await draw('none'), 404, 'trade_not_found');
     const id = await open();
     refused(await draw(id, { funding_account_id: 999_999 }), 404, 'currency_account_not_found');

@@ -88,7 +88,9 @@ describe('the value date', () => {
     assert.throws(() => ask('spot', '2026-12-24', [EUR, EUR]), tooLate);
     // A drawdown may be later than a spot, but not after its trade matures.
     assert.equal(ask('drawdown', '2027-01-20', [GBP, USD], '2027-01-20').date, '2027-01-20');
+    assert.equal(ask('drawdown', '2028-05-03', [GBP, USD], '2028-05-03').date, '2028-05-03');
     assert.throws(() => ask('drawdown', '2027-01-21', [GBP, USD], '2027-01-20'), tooLate);
+    assert.throws(() => ask('drawdown', '9999-12-31', [GBP, USD], '2027-01-20'), tooLate);
     assert.throws(() => ask('drawdown', '2026-12-25', [GBP, USD], '2026-12-28'), tooLate);
     assert.throws(
       () => valueDate({ kind: 'drawdown', asked: undefined, currencies: [GBP, USD], now, maturity: '2026-12-22' }),

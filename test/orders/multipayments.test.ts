@@ -41,6 +41,14 @@ const order = (rows: unknown, query: string, options: { token?: string; key?: st
 const refusal = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 describe('from an account, in its own currency', () => {
+  test('a bank detail of blanks or hyphens alone counts as left out', async () => {
+    const rows = ['', ' ', ' - '].map((blank, n) => described(1 + n, { swift_code: blank, account_number: blank }));
+    const tried = await order(rows, `${fromAccount()}&validate_only=true`);
+    assert.deepEqual([tried.status, tried.body.invalid_payments], [200, []], tried.text);
+    const none = await order([described(1, { iban: ' ' })], `${fromAccount()}&validate_only=true`);
+    assert.deepEqual([none.status, none.body.errors[0].code], [409, 'required'], none.text);
+  });
+
   test('payments have trades of their own, and hold their amounts', async () => {
     const of = await ordersWorld(service, { funds: '300.00' });
     const rows = [100, 50.5].map((amount) => eur(amount, { beneficiary_id: of.beneficiaryId, instruction_id: 'I-1' }));

@@ -145,7 +145,17 @@ test('a hold is released only where no order may still leave', async () => {
   const [hold] = await own.holds();
   const release = (body: unknown = { reason: 'Settled by hand' }, holdId = hold.hold_id) =>
     service.operator('POST', `/holds/${holdId}/release`, body);
-  assert.equal((await release({})).status, 400);
+  const wrong = await release({ why: 'Settled by hand' });
+  assert.deepEqual(
+    [wrong.status, wrong.body.errors.map(({ code, details }: { code: string; details: string }) => [code, details])],
+    [
+      400,
+      [
+        ['required', 'body.reason: is required'],
+        ['unknown_field', 'body.why: is not a field of this request'],
+      ],
+    ],
+  );
   assert.deepEqual([(await release(undefined, crypto.randomUUID())).body.code], ['hold_not_found']);
   assert.deepEqual([(await release(undefined, 'none')).body.code], ['hold_not_found']);
   assert.equal((await release()).body.code, 'transition_not_allowed');
@@ -242,6 +252,13 @@ test('a refused order names what is wrong, all of it, in the order of the checks
     [from, [own.payment(1, { reference: 'a\nbc' })], 400, 'invalid_body', 'body.payments[0].reference'],
     [from, [own.payment(1, { payment_date: '2026-02-30' })], 400, 'invalid_body', 'body.payments[0].payment_date'],
     [from, [own.payment(1, { payment_date: '2099-02-03' })], 400, 'invalid_body', 'body.payments[0].payment_date'],
+    ...[{ trade_id: 'none' }, { ...from, funding_account_id: 999_999 }, { ...from, quote_id: 'none' }].map(
+      (source): [object, object[], number, string, string] =>
+        [
+          ...[source, [own.payment(1), own.payment(1, { payment_date: '2029-01-01' })]],
+          ...[400, 'invalid_body', 'body.payments[1].payment_date: must be at most 366 days'],
+        ] as [object, object[], number, string, string],
+    ),
     [{ ...from, quote_id: 'abc' }, [own.payment(1)], 404, 'quote_not_found', 'body.quote_id'],
     [{ trade_id: other.tradeId }, [own.payment(1)], 404, 'trade_not_found', 'body.trade_id'],
     [
@@ -340,6 +357,13 @@ test('nothing uses the trade of a single payment, and a client’s trade that ha
   assert.deepEqual([patch.status, patch.body.code], [409, 'transition_not_allowed'], patch.text);
   const paid = await own.pay({ trade_id: single, amount: 1 });
   assert.deepEqual([paid.status, paid.body.code], [409, 'transition_not_allowed'], paid.text);
+  const drawn = { client_id: own.clientId, contact_id: own.contactId, parent_trade_id: single, rate: 1, buy_amount: 1 };
+  const drawdown = { ...drawn, buy_currency: 'EUR', sell_currency: 'EUR', trade_type: 'drawdown' };
+  const made = await service.operator('POST', '/trades', drawdown);
+  assert.deepEqual([made.status, made.body.code], [409, 'transition_not_allowed'], made.text);
+  assert.match(made.body.details, /^body\.parent_trade_id: /);
+  const { body: line } = await own.imports('trades', [{ ...drawdown, trade_id: crypto.randomUUID() }]);
+  assert.deepEqual([line.accepted, line.errors?.[0]?.code], [0, 'transition_not_allowed'], JSON.stringify(line));
   const tried = await own.ask('POST', '/sandbox/payments', { trade_id: single });
   assert.deepEqual([tried.status, tried.body.code], [409, 'transition_not_allowed'], tried.text);
   const next = await own.ask('POST', '/sandbox/payments', {});

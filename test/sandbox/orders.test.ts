@@ -57,6 +57,17 @@ test('the autopilot does the same by itself', async (t) => {
   assert.equal((await world.trade(paid.trade_id)).status, 'Closed');
 });
 
+test('advance authorises a payment that waits for its creator alone', async () => {
+  const world = await ordersWorld(service, { client: { approval_step_up: true } });
+  const { token } = await world.clerk(['can_create_payments'], { phone: '+447700900123', second_factor: 'sms' });
+  const made = await world.order([world.payment('10.00')], undefined, { token });
+  assert.equal(made.status, 201, made.text);
+  const [{ payment_id: id, status }] = made.body;
+  assert.equal(status, 'Payment pending of authorization');
+  const advanced = await world.ask('POST', `/sandbox/payments/${id}/advance`, {});
+  assert.deepEqual([advanced.status, advanced.body.status], [200, 'Validating beneficiary information'], advanced.text);
+});
+
 test('a trade of the client advances by steps or to a status', async () => {
   const world = await ordersWorld(service);
   const advance = (to?: string) =>
@@ -68,6 +79,11 @@ test('a trade of the client advances by steps or to a status', async () => {
   assert.equal((await advance('Funds Out Partially Allocated')).status, 200);
   assert.equal((await advance()).body.status, 'Closed');
   assert.equal((await advance('Created')).body.code, 'transition_not_allowed');
+  const wrong = await world.ask('POST', `/sandbox/trades/${world.tradeId}/advance`, { to: 'nowhere', by: 1 });
+  assert.deepEqual(
+    wrong.body.errors.map(({ code }: { code: string }) => code),
+    ['invalid_format', 'unknown_field'],
+  );
   assert.equal((await world.ask('POST', '/sandbox/trades/none/advance', {})).status, 404);
 });
 

@@ -111,6 +111,9 @@ test('what makes no sense is refused', async () => {
     ['body.from_value_datetime', 'body.to_value_datetime'],
   );
   assert.equal((await request(MARCH, '', 999_999)).body.code, 'currency_account_not_found');
+  // The period is looked at before the account.
+  const backwards = { ...MARCH, to_value_datetime: '2026-02-01T00:00:00Z' };
+  assert.equal((await request(backwards, '', 999_999)).body.code, 'invalid_body');
 });
 
 test('nobody else reads it, nor does anybody by another account, and it is gone after 7 days', async () => {

@@ -4,20 +4,21 @@ import type { Context } from '../../context.ts';
 import { setPairRate } from '../../exchange/exchange-rates.ts';
 import { Exact } from '../../values/json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../../values/money.ts';
-import { Currency, closed, DecimalNumber } from '../../values/schemas.ts';
+import { Currency, DecimalNumber } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
-import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
+import { orderBody } from '../schemas/order-body.ts';
+import { ClientQuery, jsonAnswer, orderErrors } from '../schemas/schemas.ts';
 import { answerChange } from './change.ts';
 
 const EXAMPLE = { sell_currency: 'GBP', buy_currency: 'EUR', rate: 1.185 };
 const RATE = { positive: true, decimals: MAX_RATE_DECIMALS };
-const PairRate = Type.Object(
+const PairRate = orderBody(
   {
     sell_currency: Currency('One unit of this currency ...'),
     buy_currency: Currency('... is worth so many of this one'),
     rate: DecimalNumber('Rate', RATE),
   },
-  { ...closed, title: 'SandboxExchangeRate', examples: [EXAMPLE] },
+  { title: 'SandboxExchangeRate', examples: [EXAMPLE] },
 );
 const SetRate = Type.Object(
   { sell_currency: Type.String(), buy_currency: Type.String(), rate: Type.Number() },
@@ -33,7 +34,7 @@ const SET = operation('PUT /sandbox/exchange-rate', {
       'Sets the rate of a pair for all clients, and takes the rate of the opposite pair away. A reset leaves it. Exists in the sandbox only.',
     querystring: ClientQuery,
     body: PairRate,
-    response: { 200: jsonAnswer('The rate', SetRate), ...errors(400, 403, 404, 502) },
+    response: { 200: jsonAnswer('The rate', SetRate), ...orderErrors(400, 403, 404, 502) },
   },
 });
 

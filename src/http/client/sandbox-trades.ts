@@ -4,13 +4,13 @@ import type { Context } from '../../context.ts';
 import { bookedTrade, TRADE_STATUSES } from '../../exchange/trade-declaration.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { advanceTrade } from '../../sandbox/trade.ts';
-import { closed } from '../../values/schemas.ts';
 import { Trade } from '../schemas/event-schemas.ts';
-import { ClientQuery, errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
+import { orderBody } from '../schemas/order-body.ts';
+import { ClientQuery, idPath, jsonAnswer, orderErrors } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { answerChange } from './change.ts';
 
-const Advance = Type.Object(
+const Advance = orderBody(
   {
     to: Type.Optional(
       Type.Enum(['next', ...TRADE_STATUSES], {
@@ -18,7 +18,7 @@ const Advance = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'SandboxTradeAdvance', examples: [{ to: 'Funds In Full' }] },
+  { title: 'SandboxTradeAdvance', examples: [{ to: 'Funds In Full' }] },
 );
 const TradePath = idPath('trade_id');
 
@@ -36,7 +36,7 @@ const ADVANCE = {
     body: Advance,
     response: {
       200: jsonAnswer('The trade', Trade),
-      ...errors(400, 403, 502, 'trade_not_found', 'transition_not_allowed'),
+      ...orderErrors(400, 403, 502, 'trade_not_found', 'transition_not_allowed'),
     },
   },
 };

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { chosenAccount } from '../../accounts/account-choice.ts';
 import type { Context } from '../../context.ts';
 import { findFile } from '../../statements/kept-file.ts';
-import { requestFile, type StatementFormat } from '../../statements/request.ts';
+import { requestFile, requireFilePeriod, type StatementFormat } from '../../statements/request.ts';
 import { londonDay } from '../../values/calendar.ts';
 import { refusedBody } from '../../values/errors.ts';
 import { ClientId } from '../../values/schemas.ts';
@@ -96,10 +96,10 @@ export function statementFileRoutes(app: FastifyInstance, context: Context): voi
   }>('/accounts/:account_id/statements/file', REQUEST, async (request, reply) => {
     const { caller, params, query, body, now } = request;
     const period = { ...daysOf(body, now), format: FORMATS[(query.format ?? 'pdf') as Format] };
+    requireFilePeriod(period, { maxDays: config.statementMaxDays, names: NAMES });
     return answerChange(context, request, reply, async (tx, act) => {
       const { account_id: accountId } = await chosenAccount(tx, caller.clientId, params.account_id);
-      const options = { maxDays: config.statementMaxDays, names: NAMES };
-      const id = await requestFile(tx, act, caller, { ...period, accountId }, options);
+      const id = await requestFile(tx, act, caller, { ...period, accountId });
       const url = clientAddress(context, request, `/accounts/${accountId}/statements/${id}/file`);
       return { status: 202, body: JSON.stringify({ url }), headers: { location: url } };
     });

@@ -2,17 +2,26 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { HOLD, HOLD_STATES, listHolds, releaseHold } from '../../accounts/hold.ts';
 import type { Context } from '../../context.ts';
-import { closed, Text } from '../../values/schemas.ts';
+import { Text } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
+import { orderBody } from '../schemas/order-body.ts';
 import { sendList } from '../schemas/reply.ts';
-import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
+import {
+  ClientPageQuery,
+  errors,
+  idPath,
+  jsonAnswer,
+  listAnswer,
+  listRequest,
+  orderErrors,
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
 const Hold = Type.Object(HOLD.shown, { title: 'Hold', examples: [HOLD.example] });
-const ReleaseBody = Type.Object(
+const ReleaseBody = orderBody(
   { reason: Text('Why; the audit trail keeps it') },
-  { ...closed, title: 'HoldRelease', examples: [{ reason: 'The payment was settled outside of the core' }] },
+  { title: 'HoldRelease', examples: [{ reason: 'The payment was settled outside of the core' }] },
 );
 const HoldList = Type.Object({
   ...ClientPageQuery.properties,
@@ -50,7 +59,7 @@ const RELEASE = operation('POST /holds/{hold_id}/release', {
     body: ReleaseBody,
     response: {
       200: jsonAnswer('The hold', Hold),
-      ...errors(400, 403, 404, 409, 502, 'hold_not_found', 'transition_not_allowed'),
+      ...orderErrors(400, 403, 404, 409, 502, 'hold_not_found', 'transition_not_allowed'),
     },
   },
 });

@@ -42,7 +42,7 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   }),
 
   async check(tx, rows) {
-    const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows, true));
+    const refusals = new Refusals().refuseRows(rows, await judgeTrades(tx, rows));
     await resolveIds(tx, rows, refusals, 'trade');
     const open = rows.filter(({ line }) => !refusals.has(line)) as (TradeImportRow & NewTrade)[];
     refusals.refuseRows(open, judgeParents(open));

@@ -57,12 +57,13 @@ const oneOf =
   (...words: readonly string[]) =>
   (text: string) =>
     words.includes(text) ? undefined : invalid(`must be ${words.length === 1 ? `\`${words[0]}\`` : 'one of the list'}`);
-/** A bank detail. It is checked further after blanks and hyphens are removed. */
-const detail: Check = (text) => (/\S/.test(text) ? undefined : invalid('must not be blank'));
+/** A bank detail. It is checked after blanks and hyphens are removed. If nothing remains, it was left out. */
+const detail: Check = () => undefined;
+const filled: Check = (text) => (/\S/.test(text) ? undefined : invalid('must not be blank'));
 const limited =
   (most: number): Check =>
   (text) =>
-    /\S/.test(text) ? lengths(1, most)(text) : invalid('must not be blank');
+    filled(text) ?? lengths(1, most)(text);
 const country: Check = (text) =>
   isCountry(text) ? undefined : invalid('must be a country of ISO 3166-1', 'invalid_country');
 
@@ -79,10 +80,10 @@ const OF_PAYMENT: Record<string, Check> = {
 };
 /** The fields of a row that describe the payee, with a beneficiary's name for each. */
 const OF_PAYEE: Record<string, [name: string, check: Check]> = {
-  beneficiary_name: ['name', detail],
+  beneficiary_name: ['name', filled],
   beneficiary_country: ['country_code', country],
   bank_country: ['bank_country_code', country],
-  beneficiary_address: ['address_line_1', detail],
+  beneficiary_address: ['address_line_1', filled],
   beneficiary_city: ['city', limited(LENGTHS.city)],
   beneficiary_state: ['state_region', limited(LENGTHS.state_region)],
   beneficiary_post_code: ['post_code', limited(LENGTHS.post_code)],

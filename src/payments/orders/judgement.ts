@@ -4,6 +4,7 @@ import { bookingFaults, judgeBooking, requireBookingParts } from '../../exchange
 import { ofOnePayment } from '../../exchange/trade-status.ts';
 import { notOfClient } from '../../identity/people/tenant.ts';
 import {
+  attempt,
   type BodyFault,
   type ErrorCode,
   Problem,
@@ -12,7 +13,7 @@ import {
   refusedElements,
 } from '../../values/errors.ts';
 import { decimalsOf, sum } from '../../values/money.ts';
-import { paymentDate } from '../payment-date.ts';
+import { paymentDate, requireNear } from '../payment-date.ts';
 import { bankCountry, type Scheme, schemeRuleFor } from '../schemes.ts';
 import { amountFault, dayFault, type Order, sorted } from './order.ts';
 import type { LockedTrade, OrderedPayee, OrderScene } from './scene.ts';
@@ -59,6 +60,7 @@ export function judgeOrder(
   const currency = scene.trade?.buy_currency ?? scene.funds?.currency;
   const faults = [...known, ...(scene.booking ? bookingFaults(scene.booking, order) : [])];
   const dated = currency === undefined ? [] : datePayments(order, scene, { currency, now, sepa, faults });
+  if (currency === undefined) faults.push(...distantDays(order, now, faults));
   if (faults.length > 0) throw refusedBody(sorted(faults));
   if (scene.booking) requireBookingParts(scene.booking, order);
   if (order.trade_id !== undefined && !scene.trade) throw notOfClient('trade_not_found', 'trade_id');
@@ -122,6 +124,16 @@ function datePayments(
       faults.push(dayFault(index, refusalOf(error).fault?.message ?? ''));
       return { payee, amount, scheme: rule.scheme, date: '', warning: null };
     }
+  });
+}
+
+/** The faults of days that are too far away in whatever currency. */
+function distantDays({ payments }: Order, now: Date, known: readonly BodyFault[]): BodyFault[] {
+  return payments.flatMap(({ payment_date: day }, index) => {
+    // A fault of the day that is known says that it is no day.
+    if (known.some(({ field }) => field === `payments[${index}].payment_date`)) return [];
+    const refusal = attempt(() => requireNear(day, now));
+    return refusal instanceof Problem ? [dayFault(index, refusal.fault?.message ?? '')] : [];
   });
 }
 

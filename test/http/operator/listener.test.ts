@@ -488,7 +488,11 @@ test('a key gives the answer again also where the caller chose the identifier, w
     const answers = await Promise.all([post(path, one, key), post(path, one, key)]);
     answers.push(await post(path, one, key));
     const texts = answers.map(({ text }) => text);
-    assert.deepEqual(answers.map(({ status }) => status), [201, 201, 201], `${path}: ${texts.join(' ')}`);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 201],
+      `${path}: ${texts.join(' ')}`,
+    );
     assert.equal(new Set(texts).size, 1, path);
     assert.equal(answers.filter(({ headers }) => headers.has('idempotency-replayed')).length, 2, path);
     // The second one is another request, but asks for the same identifier.
