@@ -134,7 +134,9 @@ export function graphqlRoutes(sessions: Sessions, endpoint: LateEndpoint): Clien
         const { errors, ...result } = await loaded.answer(query, requestOf(request, context), toProblem);
         if (!('data' in result)) return refuse(reply, errors ?? [], query);
         const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
-        if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
+        // The only texts at the root are names of its type (`__typename`).
+        const empty = (value: unknown) => value === null || typeof value === 'string';
+        if (denied && Object.values(result.data ?? {}).every(empty)) {
           // Nothing was changed. The answer is both the API's 403 and GraphQL's list of errors (docs/decisions.md, 1).
           const problem = new Problem('permission_denied', denied.message);
           request.refusal = { code: problem.code, details: problem.details };

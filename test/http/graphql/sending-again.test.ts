@@ -55,6 +55,8 @@ describe('a contact sends notifications again', () => {
     assert.deepEqual([refused.status, refused.body.code], [403, 'permission_denied']);
     const replay = await world.asReader(REPLAY, { input: { subscriptionId: subscription, since: SINCE } });
     assert.equal(replay.status, 403);
+    const named = await world.asReader(REDELIVER.replace('{', '{ __typename '), { id: notification });
+    assert.deepEqual([named.status, named.body.code], [403, 'permission_denied']);
   });
 
   test('not those of another client', async () => {
