@@ -10,7 +10,7 @@ import { type Relocation, RelocationFault, relocateClient } from '../relocation/
 import { readOffset } from '../sandbox/clock.ts';
 import { readConfig } from '../settings/config.ts';
 import { ServiceClock } from '../values/calendar.ts';
-import { StartupError } from '../values/errors.ts';
+import { MESSAGES, StartupError } from '../values/errors.ts';
 import { withDatabase, withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
@@ -81,7 +81,7 @@ export function cellsCommands({ program, does }: Frame): void {
     const [clientId = '', name = ''] = args;
     return inDatabase(async (pool) => {
       const home = await homeOfClient(pool, clientId);
-      if (!home) throw new CommandFailure(`the client ${clientId} does not exist`);
+      if (!home) throw noClient(clientId);
       const { cell } = await findCell(pool, name);
       const to = (await cellNumber(pool, cell)) ?? home.cell;
       const already = to === home.cell;
@@ -141,6 +141,11 @@ async function findCell(pool: Pool, name: string): Promise<Cell> {
   const found = (await listCells(pool)).find(({ cell }) => cell === name);
   if (found) return found;
   throw new CommandFailure(`the cell ${name} does not exist: lombard cells list shows the cells`);
+}
+
+function noClient(clientId: string): CommandFailure {
+  const details = `the client ${clientId} does not exist`;
+  return new CommandFailure(details, 1, { code: 'client_not_found', message: MESSAGES.client_not_found, details });
 }
 
 /** Why a cell cannot be moved to another server. */

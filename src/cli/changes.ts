@@ -102,17 +102,17 @@ class Feed {
   async #ask(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | undefined> {
     for (;;) {
       const reason = await this.#askOnce(method, path, body);
-      if (typeof reason !== 'string') return reason;
+      if (!(reason instanceof CommandFailure)) return reason;
       if (this.#interrupted.aborted && method === 'GET') return undefined;
-      if (!this.#options.follow || this.#interrupted.aborted) throw new CommandFailure(reason);
-      if (!this.#told) process.stderr.write(`lombard: ${reason}; it is asked again, and nothing is missed\n`);
+      if (!this.#options.follow || this.#interrupted.aborted) throw reason;
+      if (!this.#told) process.stderr.write(`lombard: ${reason.message}; it is asked again, and nothing is missed\n`);
       this.#told = true;
       await pause(ASK_AGAIN_AFTER_MS, undefined, { signal: this.#interrupted }).catch(() => {});
     }
   }
 
-  /** @returns the answer, or a message if the service has none at the moment. A restarted service may listen at another address */
-  async #askOnce(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | string> {
+  /** @returns the answer, or the failure if the service has none at the moment. A restarted service may listen at another address */
+  async #askOnce(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | CommandFailure> {
     const patience = AbortSignal.timeout(WAIT_SECONDS * 1_000 + PATIENCE_MS);
     // What was written is acknowledged even if the command was interrupted meanwhile.
     const signal = method === 'GET' ? AbortSignal.any([patience, this.#interrupted]) : patience;
@@ -123,7 +123,7 @@ class Feed {
       this.#told = false;
       return answer;
     } catch (error) {
-      if (error instanceof Unanswered) return error.message;
+      if (error instanceof Unanswered) return error;
       throw error;
     }
   }
@@ -132,5 +132,5 @@ class Feed {
 /** @throws CommandFailure if the answer is a refusal */
 function accepted(answer: Answer): unknown {
   if (answer.status < 300) return answer.body;
-  throw new CommandFailure(refusalOf(answer));
+  throw refusalOf(answer);
 }

@@ -1,5 +1,6 @@
 import { type BodyFault, LombardError } from '../../sdk/src/index.ts';
-import { codeOf, fieldsOf, messageOf } from '../values/unknown.ts';
+import { MESSAGES, Problem } from '../values/errors.ts';
+import { codeOf, fieldsOf, listOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 import { printable } from './printer.ts';
 
@@ -13,16 +14,21 @@ export const INTERRUPTED = 130;
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: number;
+  readonly refusal: ErrorMessage | undefined;
 
-  /** @param message empty if it has already been written */
-  constructor(message: string, exitCode: 1 | 2 | 3 | 130 = FAILED) {
+  /**
+   * @param message empty if it has already been written
+   * @param refusal what programs get, if the failure has a code of the catalogue
+   */
+  constructor(message: string, exitCode: 1 | 2 | 3 | 130 = FAILED, refusal?: ErrorMessage) {
     super(message);
     this.exitCode = exitCode;
+    this.refusal = refusal;
   }
 }
 
 /** The ErrorMessage of a failure, for programs (`--json`). */
-interface ErrorMessage {
+export interface ErrorMessage {
   code: string;
   message: string;
   details: string;
@@ -52,9 +58,26 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
       json: { code, message, details, ...(errors.length > 0 ? { errors } : {}) },
     };
   }
+  if (error instanceof Problem) {
+    const { code, details } = error;
+    return {
+      exitCode: FAILED,
+      line: `${code}: ${printable(details)}`,
+      json: { code, message: MESSAGES[code], details },
+    };
+  }
   const exitCode = error instanceof CommandFailure ? error.exitCode : FAILED;
   const details = messageOf(error);
+  if (error instanceof CommandFailure && error.refusal) return { exitCode, line: details, json: error.refusal };
   return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
+}
+
+/** The ErrorMessage in the body of an answer; undefined if it has none. */
+export function errorMessage(body: unknown): ErrorMessage | undefined {
+  const { code, message, details, errors } = fieldsOf(body);
+  if (typeof code !== 'string' || typeof details !== 'string') return undefined;
+  const listed = listOf(errors) as BodyFault[];
+  return { code, message: String(message ?? code), details, ...(listed.length > 0 ? { errors: listed } : {}) };
 }
 
 /** A line for each fault, if there are several. */

@@ -121,7 +121,8 @@ async function importFile(file: string, options: ImportOptions, print: Printer):
     if (!(error instanceof Unanswered)) throw error;
     const how = `the same command with --idempotency-key ${key} goes on after the last line that was imported`;
     if (interrupted.aborted) throw new CommandFailure(`the import was interrupted; ${how}`, INTERRUPTED);
-    throw new CommandFailure(`${error.message}; ${how}`);
+    const { message, refusal } = error;
+    throw new CommandFailure(`${message}; ${how}`, 1, refusal && { ...refusal, details: `${refusal.details}; ${how}` });
   } finally {
     bar.stop();
     bytes.destroy();

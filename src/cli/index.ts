@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import type { StartService } from '../context.ts';
-import { StartupError } from '../values/errors.ts';
+import { Problem, StartupError } from '../values/errors.ts';
 import { errorOf } from '../values/unknown.ts';
 import { accountCommands } from './accounts.ts';
 import { approvalCommands } from './approvals.ts';
@@ -68,7 +68,7 @@ export async function run(argv: string[], loadService: LoadService): Promise<num
 }
 
 function fail(error: unknown, json: boolean): number {
-  const known = error instanceof CommandFailure || error instanceof StartupError || error instanceof LombardError;
+  const known = [CommandFailure, StartupError, LombardError, Problem].some((kind) => error instanceof kind);
   const { exitCode, line, json: message } = tell(error);
   const text = known ? line : String(errorOf(error).stack);
   if (text !== '') process.stderr.write(json ? `${JSON.stringify(message)}\n` : `lombard: ${text}\n`);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LombardError } from '../../sdk/src/index.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { EventSourceReader } from './event-source.ts';
-import { answered, CommandFailure, httpAddress, INTERRUPTED, interruptions } from './failure.ts';
+import { answered, CommandFailure, errorMessage, httpAddress, INTERRUPTED, interruptions } from './failure.ts';
 import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
 import { type Call, example, type Frame, someOf } from './frame.ts';
 import type { Session } from './session.ts';
@@ -138,10 +138,14 @@ async function open(
     signal,
   });
   if (answer.ok) return answer.body ?? undefined;
-  const { code, details } = await answered(answer);
+  const refusal = errorMessage(await answered(answer));
   if (answer.status === 401) await session.renew(signal);
   else if (answer.status < 500 && answer.status !== 429)
-    throw new CommandFailure(`${code ?? answer.status}: ${details ?? 'the stream cannot be read'}`);
+    throw new CommandFailure(
+      `${refusal?.code ?? answer.status}: ${refusal?.details ?? 'the stream cannot be read'}`,
+      1,
+      refusal,
+    );
   return undefined;
 }
 

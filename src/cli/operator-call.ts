@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { parse } from '../../sdk/src/index.ts';
 import { readConfig } from '../settings/config.ts';
 import { late } from '../values/late.ts';
-import { fieldsOf } from '../values/unknown.ts';
-import { CommandFailure, httpAddress, whyUnanswered } from './failure.ts';
+import { CommandFailure, errorMessage, httpAddress, whyUnanswered } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
 
 const undici = late((require) => require('undici') as typeof import('undici'));
@@ -101,14 +100,14 @@ export async function askOperator(options: OperatorOptions, call: OperatorCall):
 export async function callOperator(options: OperatorOptions, call: OperatorCall): Promise<unknown> {
   const answer = await askOperator(options, call);
   if (answer.status < 300) return answer.body;
-  const Failure = answer.status < 500 ? CommandFailure : Unanswered;
-  throw new Failure(refusalOf(answer));
+  throw refusalOf(answer);
 }
 
-/** The message for a refusal. */
-export function refusalOf({ base, status, body }: OperatorAnswer): string {
-  const { code, details } = fieldsOf(body);
-  return `${base} answered ${status}${code === undefined ? '' : ` ${code}: ${details}`}`;
+/** The failure for an answer that is a refusal. */
+export function refusalOf({ base, status, body }: OperatorAnswer): CommandFailure {
+  const refusal = errorMessage(body);
+  const Failure = status < 500 ? CommandFailure : Unanswered;
+  return new Failure(`${base} answered ${status}${refusal ? ` ${refusal.code}: ${refusal.details}` : ''}`, 1, refusal);
 }
 
 function parsed(text: string): unknown {
