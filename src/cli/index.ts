@@ -92,6 +92,12 @@ export async function createProgram(
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => (json ? undefined : write(text)) })
+    .addHelpText('beforeAll', ({ command, error }) => {
+      // Commander answers a group without a command with its help. Programs get the fault instead.
+      if (json && error)
+        throw new CommandFailure(`a command is missing: ${pathOf(command)} --help lists the commands`, USAGE);
+      return '';
+    })
     .addHelpText('after', ENVIRONMENT);
   program
     .option('--json', 'JSON for programs; an error is an ErrorMessage in JSON on standard error')
@@ -144,6 +150,11 @@ export async function createProgram(
   completionCommand(frame);
   showExamplesOfGroups(program);
   return program;
+}
+
+/** The words that call a command. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 /** Called by `npm ci`. Node writes its compile cache when the process ends (bin/prepare). */

@@ -344,7 +344,20 @@ describe('the frame', () => {
     const wrong = await sandbox.run('payments', 'list', '--page', 'two', '--json');
     assert.equal(wrong.code, 2);
     assert.equal(JSON.parse(wrong.stderr).code, 'invalid_usage');
-    assert.equal((await sandbox.run('payments')).code, 2);
+    const help = await sandbox.run('payments');
+    assert.deepEqual([help.code, help.stdout, /^Usage: lombard payments /.test(help.stderr)], [2, '', true]);
+    for (const words of [[], ['payments'], ['approvals', 'config']]) {
+      const { code, stdout, stderr } = await sandbox.run(...words, '--json');
+      const { details, ...rest } = JSON.parse(stderr);
+      const named = ['lombard', ...words, '--help'].join(' ');
+      assert.deepEqual(
+        [code, stdout, rest],
+        [2, '', { code: 'invalid_usage', message: 'The command was called wrongly' }],
+      );
+      assert.ok(details.includes(named), details);
+    }
+    const asked = await sandbox.run('payments', '--help', '--json');
+    assert.deepEqual([asked.code, /^Usage: /.test(asked.stdout), asked.stderr], [0, true, '']);
   });
 
   test('without a sandbox and without a sign-in: exit 3', async () => {
