@@ -1,4 +1,4 @@
-import { monotonic } from '../values/calendar.ts';
+import { type Clock, monotonic } from '../values/calendar.ts';
 import { late } from '../values/late.ts';
 import { codeOf, errorOf, fieldsOf, listOf, messageOf } from '../values/unknown.ts';
 import { TYPE_NAMES } from '../webhooks/notification.ts';
@@ -15,6 +15,8 @@ export interface StreamedNotification {
 
 /** The result of one forward. */
 export interface Forwarded {
+  /** When the receiver answered, or the forward failed. */
+  at: Date;
   id: string;
   type: string;
   /** The record that it is about, if its body says so. */
@@ -39,6 +41,7 @@ export class Forwarder {
   readonly #url: string;
   readonly #secret: string;
   readonly #stopped: AbortSignal;
+  readonly #clock: Clock;
   readonly #report: (forwarded: Forwarded, notification: StreamedNotification) => void;
   /** The last forward of each entity that has one. */
   readonly #last = new Map<string, Promise<void>>();
@@ -49,12 +52,13 @@ export class Forwarder {
 
   /** @param target `stopped`: once it is aborted, nothing more is forwarded, and forwards in progress count as failed */
   constructor(
-    target: { url: string; secret: string; stopped: AbortSignal },
+    target: { url: string; secret: string; stopped: AbortSignal; clock: Clock },
     report: (forwarded: Forwarded, notification: StreamedNotification) => void,
   ) {
     this.#url = target.url;
     this.#secret = target.secret;
     this.#stopped = target.stopped;
+    this.#clock = target.clock;
     this.#report = report;
   }
 
@@ -93,8 +97,9 @@ export class Forwarder {
     const accepted = status !== null && status >= 200 && status < 300;
     if (accepted) this.#accepted += 1;
     const milliseconds = Math.round(monotonic() - began);
-    const told = { id: notification.id, type: typeOf(notification), entity, status, reason, milliseconds, accepted };
-    this.#report(told, notification);
+    const { id } = notification;
+    const at = this.#clock.now();
+    this.#report({ at, id, type: typeOf(notification), entity, status, reason, milliseconds, accepted }, notification);
   }
 
   async #post(notification: StreamedNotification): Promise<Pick<Forwarded, 'status' | 'reason'>> {

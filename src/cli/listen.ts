@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LombardError } from '../../sdk/src/index.ts';
+import { ServiceClock } from '../values/calendar.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { EventSourceReader } from './event-source.ts';
 import { answered, CommandFailure, errorMessage, httpAddress, INTERRUPTED, interruptions } from './failure.ts';
@@ -43,7 +44,8 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
     print.entry(line(forwarded), { ...forwarded, ...(options.print ? { body: notification.body } : {}) });
     if (options.print) print.note(notification.body);
   };
-  const forwarder = new Forwarder({ url, secret, stopped: interrupted.first }, report);
+  const clock = new ServiceClock();
+  const forwarder = new Forwarder({ url, secret, stopped: interrupted.first, clock }, report);
   const made = await session.lombard
     .graphql<{ createSubscription: { subscription: { id: string } } }>(
       CREATE,
@@ -149,7 +151,7 @@ async function open(
   return undefined;
 }
 
-function line({ type, entity, status, reason, milliseconds }: Forwarded): string {
-  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format();
+function line({ at, type, entity, status, reason, milliseconds }: Forwarded): string {
+  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(at);
   return `${time}  ${type.padEnd(36)}  ${entity}  ${status ?? reason}  ${milliseconds} ms`;
 }

@@ -35,6 +35,7 @@ describe('lombard listen', () => {
 
   test('forwards with both signatures, survives a restart, removes its subscription, counts', async () => {
     const receiver = await Receiver.start();
+    const began = Date.now();
     const before = await subscriptions();
     const types = 'PAYMENT_STATUS_CHANGE';
     const listening = start('listen', '--forward-to', receiver.url(), '--types', types, '--json');
@@ -72,6 +73,10 @@ describe('lombard listen', () => {
       .map((text) => JSON.parse(text));
     assert.equal(code, 130);
     assert.deepEqual(lines.at(-1), { came: 4, accepted: 2, failed: 2 });
+    const times = lines.slice(1, -1).map(({ at }) => at);
+    for (const at of times) assert.equal(new Date(at).toISOString(), at);
+    assert.deepEqual(times, times.toSorted());
+    assert.ok(Date.parse(times[0]) >= began && Date.parse(times.at(-1)) <= Date.now(), times.join(' '));
     assert.deepEqual(
       lines.slice(1, -1).map(({ type, entity, status }) => [type, entity, status]),
       [first, first, second, second].map(({ payment_id }, n) => [types, payment_id, n < 2 ? 200 : 500]),
