@@ -298,15 +298,31 @@ test('production names everything that is unsafe at once', () => {
       return true;
     },
   );
-  const safe = readConfig({
+  const settings = {
     LOMBARD_ENVIRONMENT: 'production',
     LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOMBARD_API_URL: 'https://api.example/',
-    LOMBARD_AUTH_URL: 'https://auth.example',
+    LOMBARD_AUTH_URL: 'HTTPS://auth.example',
     SMTP_URL: 'smtps://mail.example',
     DATABASE_URL: 'postgres://db/lombard',
-  });
+  };
+  const safe = readConfig(settings);
   assert.equal(safe.apiUrl, 'https://api.example');
+  // A scheme has no case (RFC 3986, 3.1). Links, the issuer and the cookies of the pages have it in lower case.
+  assert.equal(safe.authUrl, 'https://auth.example');
+  const proxied = { LOMBARD_TRUSTED_PROXIES: '10.0.0.0/8', LOMBARD_TRUSTED_CA: '/etc/ca.pem' };
+  const unsafe: [name: string, more: Record<string, string>][] = [
+    ['LOMBARD_OPERATOR_URL', { LOMBARD_OPERATOR_URL: 'http://ops.example' }],
+    ['LOMBARD_TRUSTED_URL', { LOMBARD_TRUSTED_URL: 'http://trusted.example' }],
+    ['LOMBARD_TRUSTED_URL', proxied],
+    ['LOMBARD_TRUSTED_URL', { ...proxied, LOMBARD_TRUSTED_URL: 'http://trusted.example' }],
+  ];
+  for (const [name, more] of unsafe)
+    assert.throws(() => readConfig({ ...settings, ...more }), {
+      message: `LOMBARD_ENVIRONMENT=production refuses to start: ${name} is not an https address`,
+    });
+  readConfig({ ...settings, LOMBARD_OPERATOR_URL: 'https://ops.example' });
+  readConfig({ ...settings, ...proxied, LOMBARD_TRUSTED_URL: 'https://trusted.example' });
   assert.throws(
     () =>
       readConfig({

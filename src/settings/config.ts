@@ -245,11 +245,11 @@ function unsafeIn(config: Config, embedded: boolean): string[] {
   };
   https('LOMBARD_API_URL', config.apiUrl);
   https('LOMBARD_AUTH_URL', config.authUrl);
-  // Without a provider the console is open to anybody who reaches the operator listener, which then stays on loopback.
-  if (config.staff) https('LOMBARD_OPERATOR_URL', config.operatorUrl);
-  if (config.trustedCert !== undefined || config.trustedUrl !== undefined) {
-    https('LOMBARD_TRUSTED_URL', config.trustedUrl);
-  }
+  // Without a provider and an address, nobody signs in to the console through a proxy.
+  if (config.staff || config.operatorUrl !== undefined) https('LOMBARD_OPERATOR_URL', config.operatorUrl);
+  // Behind a proxy the trusted listener speaks HTTP, so its own address would be published without TLS.
+  const trusted = config.trustedCert !== undefined || config.trustedProxies.length > 0;
+  if (trusted || config.trustedUrl !== undefined) https('LOMBARD_TRUSTED_URL', config.trustedUrl);
   if (!config.smtpUrl) faults.push('SMTP_URL is not set');
   if (!config.databaseUrl && !embedded) {
     faults.push('DATABASE_URL is not set (the embedded database needs LOMBARD_EMBEDDED=yes)');

@@ -159,14 +159,14 @@ export class Settings {
     return given;
   }
 
-  /** An http or https address, without the slash at its end. */
+  /** An http or https address, its scheme in lower case, without the slash at its end. */
   publicUrl(name: string): string | undefined {
     const given = this.url(name, ['http:', 'https:'], { secret: false });
     if (given === undefined) return undefined;
     const { search, hash, username } = new URL(given);
     if (search || hash || username)
       throw wrong(name, 'an http or https address without query, fragment and user', given);
-    return given.replace(/(?<!\/)\/+$/, '');
+    return given.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/(?<!\/)\/+$/, '');
   }
 
   /** In milliseconds. */
