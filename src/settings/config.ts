@@ -20,6 +20,8 @@ const MAX_POOL_CONNECTIONS = 1_000;
 /** The most requests a minute. */
 const MAX_RATE = 1_000_000_000;
 const MAX_CELLS = 1_024;
+/** A mail address, alone or in angle brackets behind a name. */
+const SENDER = /^(?:[^\r\n<>]*<[^\s@<>"(),:;]+@[^\s@<>"(),:;]+>|[^\s@<>"(),:;]+@[^\s@<>"(),:;]+)$/;
 
 /** All settings from the environment. docs/configuration.md lists every variable. */
 export type Config = ReturnType<typeof readAll>;
@@ -72,7 +74,7 @@ function readAll(settings: Settings) {
     ...readDatabase(settings),
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
     mailFrom: settings.matching('LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', {
-      takes: /^[^\r\n]*@[^\r\n]+$/,
+      takes: SENDER,
       words: 'a mail address',
     }),
     smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),

@@ -17,6 +17,10 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_0
 /** A week. No wait between attempts, and no step of the autopilot, may be longer. */
 const MAX_DURATION_MS = 7 * 86_400_000;
 const KEY_BYTES = 32;
+/** White space that the parser of URLs skips: at the ends, and tabs and line ends anywhere. */
+const SKIPPED_SPACE = /^\s|\s$|[\t\r\n]/;
+/** Scheme, host with port, and path. The parser of URLs takes more: other slashes, or none, and an empty user, query or fragment. */
+const PUBLIC_URL = /^https?:\/\/[^\s/\\?#@]+(\/[^\s\\?#]*)?$/i;
 
 /**
  * Reads environment variables by their kind. An empty variable counts as unset. Each method throws a StartupError of one line that
@@ -110,8 +114,8 @@ export class Settings {
   keys(name: string): Buffer[] {
     const { given, source } = this.#secretText(name);
     if (given === undefined) return [];
-    const keys = given.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
-    if (keys.some((key) => key.length !== KEY_BYTES))
+    const keys = given.split(',').flatMap((text) => keyIn(text.trim()) ?? []);
+    if (keys.length < given.split(',').length)
       throw wrong(
         source,
         `${KEY_BYTES} bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` prints, or several such keys, comma separated`,
@@ -129,20 +133,20 @@ export class Settings {
     const path = this.text(source);
     if (path === undefined) return { given, source: name };
     if (given !== undefined) throw new StartupError(`${name} and ${source}: set only one of them`);
-    try {
-      return { given: readFileSync(path, 'utf8').replace(/\r?\n$/, '') || undefined, source };
-    } catch (error) {
-      throw wrong(source, `a file that can be read (${codeOf(error)})`, path);
-    }
+    const text = readSecret(source, path);
+    if (text === '') throw wrong(source, 'a file with the secret in it (it is empty)', path);
+    return { given: text, source };
   }
 
   /** @param options `secret`: whether it contains a password */
   url(name: string, protocols: string[], options: { secret: boolean }): string | undefined {
     const { given, source } = options.secret ? this.#secretText(name) : { given: this.text(name), source: name };
     if (given === undefined) return undefined;
-    if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
-      const begins = protocols.map((protocol) => `${protocol}//`).join(' or ');
-      throw wrong(source, `an address that begins with ${begins}`, options.secret ? undefined : given);
+    const { protocol = '', hostname = '' } = URL.canParse(given) ? new URL(given) : {};
+    const whole = hostname !== '' && given.slice(protocol.length).startsWith('//') && !SKIPPED_SPACE.test(given);
+    if (!whole || !protocols.includes(protocol)) {
+      const begins = protocols.map((each) => `${each}//`).join(' or ');
+      throw wrong(source, `an address that begins with ${begins}, and has a host`, options.secret ? undefined : given);
     }
     return given;
   }
@@ -163,9 +167,7 @@ export class Settings {
   publicUrl(name: string): string | undefined {
     const given = this.url(name, ['http:', 'https:'], { secret: false });
     if (given === undefined) return undefined;
-    const { search, hash, username } = new URL(given);
-    if (search || hash || username)
-      throw wrong(name, 'an http or https address without query, fragment and user', given);
+    if (!PUBLIC_URL.test(given)) throw wrong(name, 'an http or https address without query, fragment and user', given);
     return given.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/(?<!\/)\/+$/, '');
   }
 
@@ -203,8 +205,28 @@ export class Settings {
   }
 }
 
+/** The text of a file, without one newline at its end. @throws StartupError */
+function readSecret(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw wrong(variable, `a file that can be read (${codeOf(error)})`, path);
+  }
+}
+
+/**
+ * A key in base64, with or without its padding. Buffer skips what is not base64, so what it read is compared with the text. Keys with `-`
+ * and `_` were always taken, and may have sealed secrets.
+ */
+function keyIn(text: string): Buffer | undefined {
+  const key = Buffer.from(text, 'base64');
+  const bare = text.replace(/=$/, '');
+  const same = key.toString('base64') === `${bare}=` || key.toString('base64url') === bare;
+  return same && key.length === KEY_BYTES ? key : undefined;
+}
+
 function items(name: string, text: string): string[] {
-  if (text.trim() === '') return [];
+  if (text === '') return [];
   const found = text.split(',').map((item) => item.trim());
   if (found.includes('')) throw wrong(name, 'a list without empty items', text);
   return found;
@@ -220,11 +242,16 @@ function milliseconds(name: string, text: string): number {
 
 /** @param given the value of `name`; undefined for a secret */
 export function needs(name: string, other: string, given?: string): StartupError {
-  const is = given === undefined ? '' : ` (it is "${given}")`;
+  const is = given === undefined ? '' : ` (it is ${quoted(given)})`;
   return new StartupError(`${name}: needs ${other}, which is not set${is}`);
 }
 
 /** @param given its value; undefined for a secret */
-function wrong(name: string, must: string, given?: string): StartupError {
-  return new StartupError(`${name}: must be ${must}${given === undefined ? '' : `, not "${given}"`}`);
+export function wrong(name: string, must: string, given?: string): StartupError {
+  return new StartupError(`${name}: must be ${must}${given === undefined ? '' : `, not ${quoted(given)}`}`);
+}
+
+/** A value in one line. What stands before the host of an address may be a password. */
+function quoted(given: string): string {
+  return JSON.stringify(given.replace(/(:[\\/]*).*@/s, '$1***@'));
 }

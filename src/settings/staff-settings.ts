@@ -1,5 +1,5 @@
 import { StartupError } from '../values/errors.ts';
-import { needs, type Settings } from './settings.ts';
+import { needs, type Settings, wrong } from './settings.ts';
 
 /** A person has the role if the claim has this value. */
 export interface StaffRole {
@@ -47,8 +47,10 @@ export function readStaff(settings: Settings, environment: 'sandbox' | 'producti
   needed('LOMBARD_STAFF_ROLES');
   const { protocol, hostname } = new URL(issuer);
   if (protocol === 'http:' && (environment === 'production' || !LOOPBACK.test(hostname)))
-    throw new StartupError(
-      `LOMBARD_STAFF_ISSUER: must be an address that begins with https:// (http:// only in the sandbox, on loopback), not "${issuer}"`,
+    throw wrong(
+      'LOMBARD_STAFF_ISSUER',
+      'an address that begins with https:// (http:// only in the sandbox, on loopback)',
+      issuer,
     );
   return { issuer, clientId, clientSecret, roles: settings.list('LOMBARD_STAFF_ROLES').map(readRole) };
 }
