@@ -198,10 +198,16 @@ async function dueTrades(db: Db): Promise<{ client_id: string; trade_id: string;
   return rows;
 }
 
-/** Whether information about a payment's beneficiary was requested before. */
+/**
+ * Whether information about a payment's beneficiary was requested before. The audit trail keeps the rows of a payment that a reset of the
+ * client has removed; these do not count for a payment that has its id now.
+ */
 async function wasAsked(tx: Transaction, clientId: string, paymentId: PaymentId): Promise<boolean> {
   const { rows } = await tx.query(
-    `select from audit where client_id = $1 and entity = 'payment' and entity_id = $2 and after->>'action' = 'request_information' limit 1`,
+    `select from audit asked
+     where client_id = $1 and entity = 'payment' and entity_id = $2 and after->>'action' = 'request_information'
+       and not exists (select from audit where client_id = $1 and entity = 'client' and entity_id = $1
+         and after->>'action' = 'reset' and id > asked.id) limit 1`,
     [clientId, paymentId],
   );
   return rows.length > 0;

@@ -99,6 +99,28 @@ test('references steer it', async (t) => {
   ]);
 });
 
+test('a payment that a reset removed does not count for one that gets its id', async (t) => {
+  const client = await createIntegrator(service);
+  const autopilot = await createAutopilot();
+  t.after(() => autopilot.stop());
+  const id = `INFO-${client.clientId}`;
+  for (const time of ['first', 'after a reset', 'after another']) {
+    const model = (await client.ask('POST', '/sandbox/payments', { reference: 'SIM-STOP', approval: 'none' })).body;
+    const { trade_id, beneficiary_id, payment_currency, payment_date } = model;
+    const fields = { trade_id, beneficiary_id, payment_currency, payment_date, amount: 1, reference: 'SIM-INFO' };
+    const ids = { payment_id: id, client_id: client.clientId, contact_id: client.contactId };
+    const made = await service.operator('POST', '/payments', { ...ids, ...fields });
+    assert.equal(made.status, 201, made.text);
+    const seen = [made.body.status];
+    for (let step = 0; step < 3; step += 1) {
+      await autopilot.step();
+      seen.push((await client.ask('GET', `/payments/${id}`)).body.status);
+    }
+    assert.deepEqual(seen, [VALIDATING, NEEDS_INFORMATION, VALIDATING, WAITING], time);
+    assert.equal((await client.ask('POST', '/sandbox/reset')).status, 204);
+  }
+});
+
 test('a return that the autopilot makes credits the account', async (t) => {
   const client = await createIntegrator(service);
   const autopilot = await createAutopilot();
