@@ -10,6 +10,7 @@ import { Problem } from '../../values/errors.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { CONSOLE_CALLS, operatorOfCall } from '../console/session.ts';
 import { openApi } from '../description/openapi.ts';
+import type { JsonAnswer } from '../schemas/schemas.ts';
 import { enterCell, refuseMoving } from '../server/cells.ts';
 import { createServer } from '../server/server.ts';
 import { operatorDescription } from './description.ts';
@@ -71,8 +72,7 @@ export async function createOperatorListener(
     if (CONSOLE_CALLS.has(request)) requireReason(request);
   });
   app.addHook('preValidation', async (request) => {
-    if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
-
+    if (['GET', 'HEAD'].includes(request.method) && !request.is404) refuseUnknownFilters(request);
     request.party = { ...request.party, clientId: clientOf(request) };
     const { scopesOf, open } = request.routeOptions.config;
     // Open routes read no client's records; signing in writes what exists once.
@@ -141,14 +141,21 @@ function givenClient({ routeOptions: { url = '' }, params, query, body }: Fastif
 }
 
 /**
- * Refuses unknown filters. A support tool must not show everybody because its filter does not exist (docs/operator-interface.md, Lists).
+ * Refuses unknown filters, of lists below a record too. A support tool must not show everybody because its filter does not exist
+ * (docs/operator-interface.md, Lists).
  * @throws Problem invalid_parameter
  */
 function refuseUnknownFilters({ query, routeOptions: { url = '', schema, config } }: FastifyRequest): void {
-  if (config.open || url.includes(':')) return;
+  if (config.open || (url.includes(':') && !answersList(schema?.response))) return;
   const known = Object.keys((schema?.querystring as { properties?: object } | undefined)?.properties ?? {});
   const unknown = Object.keys(query as object).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const message = `is not a filter of this list: ${known.join(', ') || 'it has none'}`;
   throw new Problem('invalid_parameter', `query.${unknown.slice(0, MAX_QUOTED_LENGTH)}: ${message}`);
+}
+
+/** Whether an operation answers with a list. @param response its schemas of answers, by status */
+function answersList(response: unknown): boolean {
+  const { 200: answer } = (response ?? {}) as { 200?: JsonAnswer<{ type?: string }> };
+  return answer?.content?.['application/json']?.schema.type === 'array';
 }

@@ -149,7 +149,7 @@ const TIMELINE = operation('GET /payments/{payment_id}/timeline', {
     params: PaymentPath,
     response: {
       200: jsonAnswer('What happened, the oldest first', Type.Array(TimelineEntry)),
-      ...errors(403, 404, 502, 'payment_not_found'),
+      ...errors(400, 403, 404, 502, 'payment_not_found'),
     },
   },
 });

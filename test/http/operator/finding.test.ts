@@ -264,6 +264,19 @@ describe('lists and single records', () => {
     }
   });
 
+  test('an unknown filter of a list below a record is a 400 that names it, before the record is searched for', async () => {
+    const world = await createWorld(service);
+    const { payment_id: id } = (await world.pay()).body;
+    for (const path of [`/payments/${id}/timeline`, `/mass-payments/${randomUUID()}/errors`]) {
+      const answer = await get(`${path}?foo=1`);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_parameter'], path);
+      assert.ok(answer.body.details.startsWith('query.foo: is not a filter of this list'), answer.body.details);
+      assert.equal((await service.operator('HEAD', `${path}?foo=1`)).status, 400, path);
+    }
+    assert.equal((await get(`/payments/${id}/timeline`)).status, 200);
+    assert.equal((await get(`/payments/${id}?foo=1`)).status, 200, 'a record is no list');
+  });
+
   test('without a client, more than 10,000 entries are not counted', async () => {
     await service.query(
       `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow,
