@@ -195,6 +195,26 @@ test('imports tell nobody without ?notify=true', async () => {
   assert.ok(!mail?.text.includes('QUIET'));
 });
 
+test('an import that lets somebody approve what waits tells nobody without ?notify=true', async () => {
+  const world = await approvalsWorld(service, ['ann'], { authorisation_workflow: '4-eyes' });
+  const id = await world.create();
+  const clerk = await world.hire('clerk', ['can_manage_payments']);
+  const permit = async (permission: string, query = '') => {
+    const line = { contact_id: clerk.id, clients: [{ client_id: world.clientId, permissions: [permission] }] };
+    const sent = await service.operator('POST', `/imports/contacts?on_conflict=update${query}`, undefined, {
+      raw: JSON.stringify(line),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    assert.deepEqual([sent.body.accepted, sent.body.rejected], [1, 0], sent.text);
+  };
+  await permit('can_authorise_payments');
+  assert.deepEqual(await mailsOf(clerk.email), []);
+  await permit('can_manage_payments');
+  await permit('can_authorise_payments', '&notify=true');
+  const [told] = await mailsOf(clerk.email);
+  assert.ok(told?.text.includes(id));
+});
+
 test('a reset of the client forgets what people were to be told', async () => {
   const world = await approvalsWorld(service, ['ann'], { authorisation_workflow: '4-eyes' });
   await world.create();

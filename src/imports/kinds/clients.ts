@@ -20,9 +20,9 @@ export const clientImport: ImportKind<ClientInput, ClientRow> = {
   comparison: CLIENT.comparison,
   update: {
     fixed: CLIENT.fixed,
-    async write(tx, rows, { act, vault }) {
+    async write(tx, rows, { act, vault, notify }) {
       for (const { id, input } of rows) await updateClient(tx, act, vault, { clientId: present(id), patch: input });
-      await refreshApprovers(tx, act, ...rows.map(({ id }) => present(id)));
+      await refreshApprovers(tx, { ...act, quiet: !notify }, ...rows.map(({ id }) => present(id)));
     },
   },
 

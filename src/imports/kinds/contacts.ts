@@ -115,7 +115,11 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
   },
 };
 
-async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, vault }: ImportScope): Promise<void> {
+async function updateContacts(
+  tx: Transaction,
+  rows: ContactImportRow[],
+  { act, vault, notify }: ImportScope,
+): Promise<void> {
   const touched = new Set<string>();
   for (const { id, input, passwordHash } of rows) {
     const { password, ...fields } = input;
@@ -123,7 +127,7 @@ async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, 
     const { touchedClients } = await updateContact(tx, act, vault, { contactId: id as string, patch });
     for (const clientId of touchedClients) touched.add(clientId);
   }
-  await refreshApprovers(tx, act, ...touched);
+  await refreshApprovers(tx, { ...act, quiet: !notify }, ...touched);
 }
 
 function withDefaults({ status = 'enabled', clients }: ImportedContact): Pick<Contact, 'status' | 'clients'> {
