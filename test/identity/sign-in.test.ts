@@ -364,6 +364,44 @@ describe('tokens', () => {
     });
   });
 
+  test('a former secret keeps its overlap when the next one is replaced too; at most ten; none after a rotation without', async () => {
+    const rotating = await createApplication(service);
+    const signedIn = await tokensOf(service, rotating, person);
+    const rotate = (overlap: number) =>
+      service.operator('POST', `/applications/${rotating.id}/secret`, { overlap_seconds: overlap });
+    const rotated = async (overlap: number) => credentials(rotating.id, (await rotate(overlap)).body.client_secret);
+    const works = async (...secrets: TestApplication[]) => {
+      const answers: boolean[] = [];
+      for (const one of secrets)
+        answers.push((await refreshTokens(service, one, signedIn.refresh_token)).body.error !== 'invalid_client');
+      return answers;
+    };
+    const second = await rotated(3_600);
+    const third = await rotated(60);
+    assert.deepEqual(await works(rotating, second, third), [true, true, true]);
+    await later(service, 61, async () => {
+      assert.deepEqual(await works(rotating, second, third), [true, false, true]);
+    });
+    for (let former = 2; former < 10; former += 1) await rotated(3_600);
+    const refused = await rotate(3_600);
+    assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_body'], refused.text);
+    assert.match(refused.body.details, /^body\.overlap_seconds: 10 former secrets live already/);
+    const last = await rotated(0);
+    // Other processes learn within a second that a secret has ended.
+    await until(async () => !(await works(rotating, third)).includes(true), { what: 'no former secret works' });
+    assert.deepEqual(await works(last), [true]);
+  });
+
+  test('secrets that are made at once: one of them stays', async () => {
+    const rotating = await createApplication(service);
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => service.operator('POST', `/applications/${rotating.id}/secret`)),
+    );
+    assert.ok(made.every(({ status }) => status === 201));
+    const { rows } = await service.query('select from application_secrets where application_id = $1', [rotating.id]);
+    assert.equal(rows.length, 1);
+  });
+
   test('PKCE: the verifier must fit, and nonce comes back', async () => {
     const verifier = 'v'.repeat(43);
     const { createHash } = await import('node:crypto');

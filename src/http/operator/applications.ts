@@ -123,7 +123,8 @@ const ROTATE_SECRET = operation('POST /applications/{client_id}/secret', {
     operationId: 'rotateApplicationSecret',
     tags: ['applications'],
     summary: 'Create a new secret',
-    description: 'The old secret stays valid for `overlap_seconds`.',
+    description:
+      'The old secret stays valid for `overlap_seconds`, and earlier ones for theirs. Without an overlap, only the new secret is valid.',
     params: idPath('client_id'),
     body: SecretBody,
     response: {

@@ -28,6 +28,8 @@ const MAX_TRUSTED_CLIENTS = 10_000;
 const MAX_URI_LENGTH = 2_048;
 /** The most seconds for which a replaced secret stays valid. */
 export const MAX_SECRET_OVERLAP_SECONDS = 30 * 86_400;
+/** The most replaced secrets that are valid in addition to the current one. Each authentication compares with all of them. */
+const MAX_FORMER_SECRETS = 10;
 
 const URI = Type.String({
   minLength: 1,
@@ -127,10 +129,11 @@ export async function updateApplication(
 }
 
 /**
- * Creates a new secret. The current secret stays valid for the overlap.
+ * Creates a new secret. The current secret stays valid for the overlap, and earlier ones until their own overlaps end. A rotation without an
+ * overlap ends all overlaps: from then on only the new secret is valid.
  * @param rotation `overlapSeconds`: 0 to MAX_SECRET_OVERLAP_SECONDS
  * @returns the new secret
- * @throws Problem application_not_found, invalid_parameter for a public application
+ * @throws Problem application_not_found; invalid_parameter for a public application; invalid_body if MAX_FORMER_SECRETS are valid already
  */
 export async function rotateSecret(
   tx: Transaction,
@@ -138,14 +141,24 @@ export async function rotateSecret(
   vault: Vault,
   { clientId, overlapSeconds }: { clientId: string; overlapSeconds: number },
 ): Promise<string> {
+  // Of two rotations at once, the second sees the secret of the first.
+  await tx.query('select from applications where client_id = $1 for no key update', [clientId]);
   if ((await findApplication(tx, clientId)).public_client)
     throw new Problem('invalid_parameter', {
       field: 'client_id',
       message: 'is a public application, which has no secret',
     });
   const until = new Date(act.now.getTime() + overlapSeconds * 1_000);
-  await tx.query('delete from application_secrets where application_id = $1 and expires_at is not null', [clientId]);
-  await tx.query('update application_secrets set expires_at = $2 where application_id = $1', [clientId, until]);
+  await tx.query('update application_secrets set expires_at = $2 where application_id = $1 and expires_at is null', [
+    clientId,
+    until,
+  ]);
+  await tx.query('delete from application_secrets where application_id = $1 and (expires_at <= $2 or $3 = 0)', [
+    clientId,
+    act.now,
+    overlapSeconds,
+  ]);
+  await checkFormerSecrets(tx, clientId);
   const secret = await newSecret(tx, act, { vault, clientId });
   audit(tx, act, {
     action: 'update',
@@ -154,6 +167,16 @@ export async function rotateSecret(
     after: { secret: 'rotated', overlap_seconds: overlapSeconds },
   });
   return secret;
+}
+
+/** @throws Problem invalid_body */
+async function checkFormerSecrets(tx: Transaction, clientId: string): Promise<void> {
+  const { rows } = await tx.query('select from application_secrets where application_id = $1', [clientId]);
+  if (rows.length <= MAX_FORMER_SECRETS) return;
+  throw new Problem('invalid_body', {
+    field: 'overlap_seconds',
+    message: `${MAX_FORMER_SECRETS} former secrets live already; wait until one has ended, or make a secret without an overlap`,
+  });
 }
 
 async function newSecret(
