@@ -187,7 +187,11 @@ export async function countRows(
     ? union(`select 1 from ${from} where ${where} limit ${MAX_COUNTED_ROWS + 1}`)
     : `select from ${from} where ${where}${bounded ? ` limit ${MAX_COUNTED_ROWS + 1}` : ''}`;
   const counted = await db.query<{ total: number }>(`select count(*) as total from (${matching}) m`, values);
-  const total = counted.rows[0]?.total ?? 0;
+  return shownTotal(counted.rows[0]?.total ?? 0, bounded);
+}
+
+/** The total number of entries that a list tells. @param bounded whether the list is over all clients */
+export function shownTotal(total: number, bounded: boolean): number | undefined {
   return bounded && total > MAX_COUNTED_ROWS ? undefined : total;
 }
 

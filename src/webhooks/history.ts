@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { overCells, unionOfCells } from '../database/cells/union.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { made, RecordKind, type Shown } from '../database/record.ts';
-import { countRows, type List, whereOf } from '../database/rows.ts';
+import { countRows, type List, shownTotal, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
 import { Moment, Nullable } from '../values/schemas.ts';
@@ -34,12 +34,12 @@ export const SUBSCRIPTION = new RecordKind({
 });
 type SubscriptionView = Shown<typeof SUBSCRIPTION>;
 
-/** A page of subscriptions, newest first, and their total number. Secrets are not shown. */
+/** A page of subscriptions, newest first, and their total number; without a client, more than 10,000 are not counted. Secrets are not shown. */
 export async function listSubscriptions(
   db: Db,
   filter: { clientId?: string | undefined; active?: boolean | undefined; failing?: boolean | undefined },
   page: { limit: number; offset: number },
-): Promise<{ rows: SubscriptionView[]; total: number }> {
+): Promise<List<SubscriptionView>> {
   const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null
     and ($3::boolean is null or (e.failing_since is not null) = $3)`;
   const values = [filter.clientId ?? null, filter.active ?? null, filter.failing ?? null];
@@ -50,7 +50,7 @@ export async function listSubscriptions(
     `select * from (${all}) s order by created_at desc, id limit $4 offset $5`,
     [...values, page.limit, page.offset],
   );
-  return { rows, total: first(counted)?.total ?? 0 };
+  return { rows, total: shownTotal(first(counted)?.total ?? 0, filter.clientId === undefined) };
 }
 
 /** A subscription in the change feed. It leaves out the secret, the values of the headers, and the health, which changes with each delivery. */

@@ -207,7 +207,8 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       now,
     };
     const { total, body } = await searchForInstitution(pool, presentationOf(context), wanted);
-    return sendJson(reply.header('x-total-count', total), body);
+    if (total !== undefined) reply.header('x-total-count', total);
+    return sendJson(reply, body);
   });
   serve(app, READ_ONE, async (request, reply) => {
     const { id, client_id: clientId } = await findPaymentOwner(pool, request.params.payment_id);

@@ -13,7 +13,7 @@ import {
   required,
   type Shown,
 } from '../../database/record.ts';
-import { insertRow, nextId, updateRow } from '../../database/rows.ts';
+import { insertRow, type List, nextId, shownTotal, updateRow } from '../../database/rows.ts';
 import { randomToken, type Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { formed, Id, Name } from '../../values/schemas.ts';
@@ -250,11 +250,11 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
   return application;
 }
 
-/** A page of the registered applications and the command line's, in the order of their identifiers, and their total number. */
+/** A page of the registered applications and the command line's, in the order of their identifiers, and their total number up to 10,000. */
 export async function listApplications(
   db: Db,
   { page, pageSize, status }: { page: number; pageSize: number; status?: string | undefined },
-): Promise<{ rows: Application[]; total: number }> {
+): Promise<List<Application>> {
   const { rows } = await db.query<Application>(
     `${SELECT} where a.client_id <> all($3) and ($4::text is null or a.status = $4) order by a.client_id limit $1 offset $2`,
     [pageSize, (page - 1) * pageSize, OWN_APPLICATIONS, status ?? null],
@@ -265,7 +265,7 @@ export async function listApplications(
       [OWN_APPLICATIONS, status ?? null],
     ),
   );
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: shownTotal(counted?.total ?? 0, true) };
 }
 
 /** Applications in the form that the operator reads, for the change feed. */

@@ -3,10 +3,11 @@ import { hasSeveralCells } from '../../database/cells/pool.ts';
 import { inCell } from '../../database/cells/scope.ts';
 import { unionOfCells } from '../../database/cells/union.ts';
 import type { Db } from '../../database/database.ts';
+import { shownTotal } from '../../database/rows.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import type { Presentation } from '../presentation.ts';
-import { type PaymentPage, searchPayments } from './search.ts';
+import { searchPayments } from './search.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 
 /** The most clients in one answer. If more clients use the same reference, client_id is required. */
@@ -21,6 +22,12 @@ export interface InstitutionSearch {
   now: Date;
 }
 
+/** A page of payments. Without a client, more than 10,000 are not counted. */
+interface InstitutionPage {
+  total: number | undefined;
+  body: string;
+}
+
 /**
  * Searches like clients do, but for the institution (docs/operator-interface.md, Find things). Without a client, payments are grouped by
  * client, in the order of the clients' identifiers.
@@ -30,7 +37,7 @@ export async function searchForInstitution(
   db: Db,
   presentation: Presentation,
   { clientId, uuid, search, now }: InstitutionSearch,
-): Promise<PaymentPage> {
+): Promise<InstitutionPage> {
   const wanted = uuid === undefined ? search : await withUetr(db, search, uuid);
   const clients = clientId === undefined ? await clientsOf(db, wanted) : [clientId];
   const homes = clientId === undefined && hasSeveralCells(db) ? await homesOfClients(db, clients) : undefined;
@@ -48,7 +55,7 @@ export async function searchForInstitution(
     if (count > 0) bodies.push(page.body.slice(1, -1));
     left -= count;
   }
-  return { total, body: `[${bodies.join(',')}]` };
+  return { total: shownTotal(total, clientId === undefined), body: `[${bodies.join(',')}]` };
 }
 
 /** Adds the payment that a UETR names; there is at most one. */

@@ -288,6 +288,43 @@ describe('lists and single records', () => {
     const many = await get('/clients?q=MANY-&page_size=1');
     assert.equal(many.headers.get('x-total-count'), '10000');
   });
+
+  test('this holds for payments, subscriptions and applications too', async () => {
+    const world = await createWorld(service);
+    const totalOf = async (path: string) => {
+      const answer = await get(`${path}page_size=1`);
+      assert.deepEqual([answer.status, answer.body.length], [200, 1], answer.text);
+      return answer.headers.get('x-total-count');
+    };
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) =>
+        JSON.stringify({ ...world.base, payment_id: `BULK-${from + index}`, reference: 'BULK', amount: 1 }),
+      ).join('\n');
+    const load = async (from: number, to: number) => {
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const loaded = await service.operator('POST', '/imports/payments', undefined, { raw: lines(from, to), headers });
+      assert.equal(loaded.body.accepted, to - from, loaded.text.slice(0, 500));
+    };
+    await load(0, 10_000);
+    assert.equal(await totalOf('/payments?reference=BULK&'), '10000');
+    await load(10_000, 10_001);
+    assert.equal(await totalOf('/payments?reference=BULK&'), null);
+    assert.equal(await totalOf(`/payments?reference=BULK&client_id=${world.clientId}&`), '10001');
+
+    await service.query(
+      `insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+       select $1, $2, 'https://receiver.example', false, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 10001)`,
+      [world.clientId, world.contactId],
+    );
+    assert.equal(await totalOf('/subscriptions?'), null);
+    assert.equal(await totalOf(`/subscriptions?client_id=${world.clientId}&`), '10001');
+
+    await service.query(
+      `insert into applications (client_id, name, redirect_uris, refresh_token_days, created_at)
+       select 'MANY-' || n, 'Many', '{https://many.example/}', 28, now() from generate_series(1, 10001) n`,
+    );
+    assert.equal(await totalOf('/applications?'), null);
+  });
 });
 
 test('clients, contacts and applications are listed by their status', async () => {
