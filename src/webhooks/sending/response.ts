@@ -89,14 +89,15 @@ function withoutNul(value: string): string {
   return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 }
 
-/** The first headers, up to the limit. */
+/** The headers, in their order, that fit into the limit. One that does not fit is left out, and not the ones behind it. */
 function storable(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const stored: Record<string, string | string[]> = {};
   let left = MAX_KEPT_HEADER_CHARACTERS;
   for (const [name, value = ''] of Object.entries(headers)) {
     const values = Array.isArray(value) ? value : [value];
-    for (const one of values) left -= name.length + one.length;
-    if (left < 0) break;
+    const size = values.reduce((sum, one) => sum + name.length + one.length, 0);
+    if (size > left) continue;
+    left -= size;
     stored[name] = Array.isArray(value) ? value.map(withoutNul) : withoutNul(value);
   }
   return stored;
