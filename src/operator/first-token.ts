@@ -19,7 +19,7 @@ export interface FirstToken {
 
 /**
  * Makes sure that there is an operator token: the configured one, an existing valid one, or a new one in the data directory.
- * @throws StartupError in production, where a token must be configured or created beforehand
+ * @throws StartupError in production, where a token must be configured or created beforehand; if the configured one is less than an admin
  */
 export async function firstOperatorToken(context: Context): Promise<FirstToken> {
   const { config, pool, clock, log } = context;
@@ -27,8 +27,8 @@ export async function firstOperatorToken(context: Context): Promise<FirstToken> 
   return transaction(pool, async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
     if (config.operatorToken) {
-      const configured = await configureOperatorToken(tx, act, config.operatorToken);
-      if (!configured) log.warn('LOMBARD_OPERATOR_TOKEN has been revoked: it stays revoked, set another one');
+      const { configured, warning } = await configureOperatorToken(tx, act, config.operatorToken);
+      if (warning !== undefined) log.warn(warning);
       return { token: config.operatorToken, configured };
     }
     const any = await tx.query(

@@ -368,4 +368,27 @@ describe('LOMBARD_OPERATOR_TOKEN', () => {
     assert.equal((await replaced.call('third-operator-token')).status, 200);
     await replaced.stop();
   });
+
+  test("the text of one of the institution's tokens: refused if that may do less or expires, else a warning", async () => {
+    const create = async (...args: string[]) => {
+      const { code, stdout, stderr } = await lombard(
+        ['operator-tokens', 'create', ...args, '--database'],
+        environment(),
+      ).ended;
+      assert.equal(code, 0, stderr);
+      return stdout.trim();
+    };
+    const serve = (token: string) =>
+      refused({ DATABASE_URL: database.url, LOMBARD_OPERATOR_TOKEN: token, LOMBARD_ROLES: 'operator' });
+    const own = 'LOMBARD_OPERATOR_TOKEN: must be a value of its own, not that of the token';
+    const less = await create('feeder', '--role', 'core');
+    assert.equal(await serve(less), `${own} "feeder", which may do less than an admin`);
+    const expiring = await create('for a year', '--role', 'admin', '--expires', '2100-01-01T00:00:00Z');
+    assert.equal(await serve(expiring), `${own} "for a year", which expires on 2100-01-01`);
+    const admin = await create('head of operations', '--role', 'admin');
+    const started = await start(admin);
+    assert.match(started.output(), /"level":40.*LOMBARD_OPERATOR_TOKEN.*\\"head of operations\\"/);
+    assert.equal((await started.call(admin)).status, 200);
+    await started.stop();
+  });
 });
