@@ -43,12 +43,14 @@ async function eraseNext(context: Context, notBefore: Map<string, number>): Prom
       // Another process may have done it meanwhile.
       const waiting = await nextErasure(backgroundPool, failed);
       if (!waiting) return false;
-      await erase(context, waiting).catch((error: unknown) => {
-        // A cell that does not answer delays nobody else.
-        notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
-        throw error;
-      });
-      notBefore.delete(waiting.erasure_id);
+      let done = false;
+      try {
+        done = await erase(context, waiting);
+      } finally {
+        // A cell that does not answer delays nobody else, and neither does a delivery.
+        if (done) notBefore.delete(waiting.erasure_id);
+        else notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
+      }
       return true;
     } finally {
       await session.query('select pg_advisory_unlock($1)', [LOCKS.erasure]);
@@ -72,7 +74,8 @@ async function nextErasure(pool: Pool, failed: readonly string[]): Promise<Waiti
   );
 }
 
-async function erase(context: Context, { erasure_id: erasureId, sealed }: WaitingErasure): Promise<void> {
+/** @returns whether nothing is left: not while a worker sends a notification that has the person's name, which may fail and wait again */
+async function erase(context: Context, { erasure_id: erasureId, sealed }: WaitingErasure): Promise<boolean> {
   const { backgroundPool, vault, clock, log } = context;
   const pools = await cellPools(backgroundPool);
   const known = personIn(vault.open(sealed, PURPOSE));
@@ -81,20 +84,26 @@ async function erase(context: Context, { erasure_id: erasureId, sealed }: Waitin
   const note = async (tx: Transaction, rows: number) => {
     if (rows > 0) await tx.query('update erasures set rows = rows + $2 where erasure_id = $1', [erasureId, rows]);
   };
+  let left = 0;
   await inEach(pools, async (pool) => {
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
     await eraseCopies(pool, eraser, note);
     await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
     // Handles what was written meanwhile: journal entries wait in their processes for a moment, and deliveries may have been in progress.
     await eraseCopies(pool, eraser, note);
-    await cancelNotifications(pool, eraser, { now: clock.now(), note });
+    left += await cancelNotifications(pool, eraser, { now: clock.now(), note });
   });
+  if (left > 0) {
+    log.debug({ erasure_id: erasureId, left }, 'notifications of a person who is erased are being sent');
+    return false;
+  }
   // A contact that has got a name meanwhile is being erased again.
   await backgroundPool.query(
     `update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1 and sealed = $3`,
     [erasureId, clock.now(), begun],
   );
   log.info({ erasure_id: erasureId }, 'a person was erased');
+  return true;
 }
 
 /**
