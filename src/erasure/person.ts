@@ -18,8 +18,8 @@ export function personIn(json: string): Person {
 
 /** What replaces the name, and a phone number within a text. */
 export const ERASED = 'erased';
-/** The fewest characters of a name that is searched for. Shorter names occur in many texts about something else. */
-const MIN_SEARCHED_CHARACTERS = 3;
+/** The most characters of a short name. In another case of letters it is often a word of its own: An, Jo, No. */
+const MAX_SHORT_CHARACTERS = 2;
 /** A pattern that matches no text: it requires a character after the end. */
 const MATCHES_NOTHING = '$.';
 /** Fields of a record with a person's name. It belongs to the `contact_id` in the same record; a `name` may belong to an `id` as well. */
@@ -36,9 +36,7 @@ export function erasedEmail(contactId: string): string {
 export class PersonEraser {
   readonly person: Person;
   readonly #names: Set<string>;
-  /** The patterns of texts that are long enough to be searched for everywhere; `#all`: those of all texts. */
   readonly #texts: [RegExp, string][];
-  readonly #all: [RegExp, string][];
 
   constructor(person: Person) {
     // Longest first, because one address may be the end of another.
@@ -53,10 +51,7 @@ export class PersonEraser {
     const email = erasedEmail(person.contactId);
     const { emails, names, phones } = this.person;
     const all = [...emails.map((text) => [text, email]), ...[...names, ...phones].map((text) => [text, ERASED])];
-    const patterns = (texts: string[][]) =>
-      texts.map(([text = '', instead = '']): [RegExp, string] => [pattern(text), instead]);
-    this.#all = patterns(all);
-    this.#texts = patterns(all.filter(([text = '']) => text.length >= MIN_SEARCHED_CHARACTERS));
+    this.#texts = all.map(([text = '', instead = '']): [RegExp, string] => [pattern(text), instead]);
   }
 
   /**
@@ -65,25 +60,19 @@ export class PersonEraser {
    */
   get searchPattern(): string {
     const { names, emails, phones, contactId } = this.person;
-    const texts = [...new Set([...names, ...emails, ...phones].flatMap(spellings))];
-    const searched = texts.filter((text) => text.length > 1 && !text.includes(erasedEmail(contactId)));
-    return searched.map(escaped).join('|') || MATCHES_NOTHING;
+    const texts = [...names, ...emails, ...phones].filter((text) => !text.includes(erasedEmail(contactId)));
+    return [...new Set(texts.flatMap(searched))].join('|') || MATCHES_NOTHING;
   }
 
   /** A text without the person, such as a log's details or a body. */
   text(text: string): string {
-    return without(text, this.#texts);
+    return this.#texts.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
   }
 
-  /** A mail, as JSON, without the person. In a mail to the person itself, short names are replaced too. */
+  /** A mail, as JSON, without the person. */
   mail(text: string): string {
-    const { emails } = this.person;
     const mail: unknown = JSON.parse(text);
-    const address = String(fieldsOf(mail).to).toLowerCase();
-    const patterns = emails.some((email) => email.toLowerCase() === address) ? this.#all : this.#texts;
-    const clean = JSON.stringify(mail, (_field, value) =>
-      typeof value === 'string' ? without(value, patterns) : value,
-    );
+    const clean = JSON.stringify(mail, (_field, value) => (typeof value === 'string' ? this.text(value) : value));
     return clean === JSON.stringify(mail) ? text : clean;
   }
 
@@ -129,10 +118,6 @@ export class PersonEraser {
   }
 }
 
-function without(text: string, patterns: [RegExp, string][]): string {
-  return patterns.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
-}
-
 /** The spellings of a text: plain, in mails and documents, in HTML, in JSON, and in a URL. */
 function spellings(text: string): string[] {
   const shown = [text, printable(text)].filter((spelling) => spelling !== '');
@@ -149,10 +134,36 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Matches the whole word or address, in any of its spellings and any case. */
+/** Scripts that put no spaces between words, or that join endings to names. */
+const UNSPACED =
+  '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Bopo}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
+const BEGINS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
+const ENDS_UNSPACED = new RegExp(`[${UNSPACED}]$`, 'u');
+
+/**
+ * Matches the whole word or address, in any of its spellings and any case. A name in a script without spaces matches within a text, because
+ * nothing separates it there; one of a single character only where it stands alone. Other short names match only as they are written, and
+ * not as a part of a double name, an address or a word with an apostrophe.
+ */
 function pattern(text: string): RegExp {
   const any = spellings(text).map(escaped);
-  return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][.+_-])(?:${any.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  const length = [...text].length;
+  const short = length <= MAX_SHORT_CHARACTERS;
+  const before = short ? "[\\p{L}\\p{N}][.+_@'’-]" : '[\\p{L}\\p{N}][.+_-]';
+  const after = short ? '|[+_@-][\\p{L}\\p{N}]' : '';
+  const begin = length > 1 && BEGINS_UNSPACED.test(text) ? '' : `(?<![\\p{L}\\p{N}]|${before})`;
+  const end = length > 1 && ENDS_UNSPACED.test(text) ? '' : `(?![\\p{L}\\p{N}]${after})`;
+  return new RegExp(`${begin}(?:${any.join('|')})${end}`, short ? 'gu' : 'giu');
+}
+
+/**
+ * What PostgreSQL searches for to find the spellings of a text. A short name is searched for between characters other than letters of ASCII
+ * and digits, because it occurs within most texts. In JSON the letter of an escape (\\n) may precede it.
+ */
+function searched(text: string): string[] {
+  const any = spellings(text).map(escaped);
+  if ([...text].length > MAX_SHORT_CHARACTERS || BEGINS_UNSPACED.test(text) || ENDS_UNSPACED.test(text)) return any;
+  return any.map((each) => `(?:(?<![a-z0-9])|\\\\[bfnrt])${each}(?![a-z0-9])`);
 }
 
 /** A reviver that keeps the digits of numbers. */
