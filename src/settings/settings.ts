@@ -253,5 +253,9 @@ export function wrong(name: string, must: string, given?: string): StartupError 
 
 /** A value in one line. What stands before the host of an address may be a password. */
 function quoted(given: string): string {
-  return JSON.stringify(given.replace(/(:[\\/]*).*@/s, '$1***@'));
+  const host = given.lastIndexOf('@');
+  const colon = given.indexOf(':');
+  if (colon < 0 || host < colon) return JSON.stringify(given);
+  const [scheme = ''] = /^[^:]*:[\\/]*/.exec(given) ?? [];
+  return JSON.stringify(`${scheme}***${given.slice(host)}`);
 }

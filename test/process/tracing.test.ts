@@ -100,7 +100,7 @@ describe('traces', () => {
   test('need an address', () => {
     assert.throws(
       () => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }),
-      /OTEL_EXPORTER_OTLP_ENDPOINT: must be an address that begins with http:\/\/ or https:\/\/, not "collector:4318"/,
+      /OTEL_EXPORTER_OTLP_ENDPOINT: must be an address that begins with http:\/\/ or https:\/\/, and has a host, not "collector:4318"/,
     );
   });
 });

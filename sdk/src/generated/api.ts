@@ -1547,7 +1547,8 @@ export interface SandboxTradeAdvance {
     | 'Funds Out Full Allocated'
     | 'Closed'
     | 'Cancelled'
-    | 'Rejected';
+    | 'Rejected'
+    | null;
 }
 
 export interface SandboxTrigger {
