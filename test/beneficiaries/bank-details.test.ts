@@ -237,6 +237,15 @@ test('check digits', () => {
   assert.deepEqual([passes('clabe', '032180000118359719'), passes('clabe', '032180000118359710')], [true, false]);
   assert.ok(isIban(IBANS.DE ?? '') && !isIban('DE89370400440532013001') && !isIban('DE8937040044053201300'));
   assert.ok(!isIban('XX89370400440532013000') && !isIban(''));
+  // 02, 97 and 98 have a second spelling with the same remainder: 99, 00 and 01.
+  for (const [digits, other, account] of [
+    ['02', '99', '370400440532013014'],
+    ['97', '00', '370400440532013050'],
+    ['98', '01', '370400440532013032'],
+  ])
+    assert.deepEqual([isIban(`DE${digits}${account}`), isIban(`DE${other}${account}`)], [true, false], digits);
+  // Lower case and full-width digits have the same values.
+  assert.ok(!isIban('de89370400440532013000') && !isIban('DE8９370400440532013000'));
   for (const [bic, good] of [
     ['COBADEFF', true],
     ['COBADEFFXXX', true],
