@@ -53,6 +53,9 @@ test('what is zero or too long is refused', () => {
   assert.throws(() => price('sell', '999999999999999', ratioOf('1.5'), 0), outOfRange);
   assert.throws(() => price('sell', '1', ratioOf('-1'), 0), outOfRange);
   assert.throws(() => price('buy', '1000000000000', ratioOf('99999999999999'), 0), outOfRange);
+  assert.throws(() => price('sell', '100000000000000', ratioOf('10'), 0), outOfRange);
+  assert.equal(price('sell', '99999999999999.99', ratioOf('10'), 0).buyAmount, '999999999999999.90');
+  assert.equal(price('sell', '1', ratioOf('0.01'), 0).buyAmount, '0.01');
 });
 
 test('forward points lie on the line between their tenors', () => {
