@@ -11,6 +11,8 @@ let payer: { token: string; contactId: string };
 before(async () => {
   service = await startTestService();
   exchange = await createExchange(service);
+  // A busy machine does not let a quote expire.
+  await exchange.put('/pricing', { quote_seconds: 600 });
   account = await exchange.fund('GBP', '2500.00');
   payer = await exchange.hireTrader(['can_trade', 'can_create_payments']);
 });

@@ -19,6 +19,8 @@ let euros: number;
 before(async () => {
   service = await startTestService();
   exchange = await createExchange(service);
+  // A busy machine does not let a quote expire.
+  await exchange.put('/pricing', { quote_seconds: 600 });
   account = await exchange.fund('GBP', '25000.00');
   euros = await exchange.fund('EUR', '100.00');
 });
