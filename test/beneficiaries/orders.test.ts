@@ -196,6 +196,9 @@ describe('creation', () => {
       'beneficiary_duplicate',
     );
     assert.equal((await party.call('POST', '', order, { query: '&validate_only=yes' })).body.code, 'invalid_parameter');
+    const wrong = { query: '&validate_only=true', headers: { 'idempotency-key': 'k'.repeat(256) } };
+    const refused = await party.call('POST', '', { ...order, name: 'Other' }, wrong);
+    assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_parameter']);
     assert.equal((await eventsOf(party)).length, 1);
   });
 

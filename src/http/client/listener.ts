@@ -105,8 +105,8 @@ export async function createClientListener(
     request.validateOnly = !page && readValidateOnly(request);
     const { unkeyed } = request.routeOptions.config;
     const keyless = typeof unkeyed === 'function' ? unkeyed(request) : unkeyed;
-    if (page || keyless || request.validateOnly) return;
-    readKey(request, clientId, session.contactId);
+    if (page || keyless) return;
+    readKey(request, { whose: [clientId, session.contactId], taken: !request.validateOnly });
   });
   answerKeyed(app, context);
 

@@ -39,10 +39,11 @@ export function answerKeyed(app: FastifyInstance, { pool, vault }: Pick<Context,
 
 /**
  * Reads the key of a request, if that request may have one.
- * @param whose what the key belongs to besides method and path, since others may use the same key
+ * @param options `whose`: what the key belongs to besides method and path, since others may use the same key; `taken`: false for a request that
+ * only tries a change, whose key is checked and stays free
  * @throws Problem invalid_parameter
  */
-export function readKey(request: FastifyRequest, ...whose: string[]): void {
+export function readKey(request: FastifyRequest, { whose, taken }: { whose: string[]; taken: boolean }): void {
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.method !== 'POST') return;
   if (typeof key !== 'string' || !KEY.test(key))
@@ -50,6 +51,7 @@ export function readKey(request: FastifyRequest, ...whose: string[]): void {
       field: 'Idempotency-Key',
       message: `must have 1 to ${MAX_IDEMPOTENCY_KEY} characters from ! to ~`,
     });
+  if (!taken) return;
   const [path = ''] = request.url.split('?', 1);
   // A header has no line breaks, so a key of the institution can never look like this.
   request.keyed = { key: [...whose, `${request.method} ${path}`, key].join('\n'), sha256: Buffer.alloc(0) };
