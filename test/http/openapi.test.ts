@@ -202,7 +202,7 @@ test('webhooks are keyed by the name that their header has, each with a schema a
   }
 });
 
-test('the operator interface names its records, and every POST takes an idempotency key', async () => {
+test('the operator interface names its records; a POST takes an idempotency key, and a change a reason', async () => {
   const { body: document } = await documents['operator interface']();
   for (const name of [
     'Client',
@@ -218,6 +218,9 @@ test('the operator interface names its records, and every POST takes an idempote
   for (const [place, operation] of operations(document)) {
     const key = operation.parameters?.find((each: Json) => each.name === 'Idempotency-Key');
     assert.equal(Boolean(key), place.startsWith('POST'), place);
+    const reason = operation.parameters?.find((each: Json) => each.name === 'X-Reason');
+    assert.equal(Boolean(reason), !place.startsWith('GET'), place);
+    if (reason) assert.ok(operation.responses[400], `${place} refuses a reason`);
     for (const parameter of operation.parameters ?? [])
       assert.ok(parameter.required || !('example' in parameter), `${place}: ${parameter.name} is filled in the page`);
   }

@@ -37,9 +37,10 @@ function implied({ config, method }: RouteOptions, { params, querystring }: Fast
     'permission_denied',
     'rate_limited',
     'integration_error',
-    ...(params || querystring ? ['invalid_parameter' as const] : []),
+    // Each change takes a reason in a header.
+    ...(params || querystring || method !== 'GET' ? ['invalid_parameter' as const] : []),
     ...(requires(querystring) ? ['missing_parameter' as const] : []),
-    ...(method === 'POST' ? ['invalid_parameter' as const, 'idempotency_conflict' as const] : []),
+    ...(method === 'POST' ? ['idempotency_conflict' as const] : []),
   ];
 }
 
