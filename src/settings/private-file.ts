@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { StartupError } from '../values/errors.ts';
 import { codeOf, messageOf } from '../values/unknown.ts';
 import { replaceFile } from './data-directory.ts';
-
-const KEY_BYTES = 32;
+import { KEY_BYTES, keyIn } from './settings.ts';
 
 const KEY_FILE = 'master-key';
 
@@ -18,13 +17,18 @@ export async function sandboxKey(dataDir: string): Promise<Buffer> {
   return key;
 }
 
-/** The sandbox's master key; undefined before the first start. @throws StartupError if it cannot be read */
+/** The sandbox's master key; undefined before the first start. @throws StartupError if it cannot be read, or is damaged */
 export async function existingSandboxKey(dataDir: string): Promise<Buffer | undefined> {
   const path = join(dataDir, KEY_FILE);
-  try {
-    return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
-  } catch (error) {
+  const text = await readFile(path, 'utf8').catch((error) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new StartupError(`cannot read ${path}: ${messageOf(error)}`);
-  }
+  });
+  if (text === undefined) return undefined;
+  const key = keyIn(text.trim());
+  if (!key)
+    throw new StartupError(
+      `${path} must contain ${KEY_BYTES} bytes in base64, and is damaged: restore it, or set LOMBARD_MASTER_KEY to its key`,
+    );
+  return key;
 }

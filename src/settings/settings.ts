@@ -16,7 +16,7 @@ export interface AddressRange {
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A week. No wait between attempts, and no step of the autopilot, may be longer. */
 const MAX_DURATION_MS = 7 * 86_400_000;
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 /** White space that the parser of URLs skips: at the ends, and tabs and line ends anywhere. */
 const SKIPPED_SPACE = /^\s|\s$|[\t\r\n]/;
 /** Scheme, host with port, and path. The parser of URLs takes more: other slashes, or none, and an empty user, query or fragment. */
@@ -218,7 +218,7 @@ function readSecret(variable: string, path: string): string {
  * A key in base64, with or without its padding. Buffer skips what is not base64, so what it read is compared with the text. Keys with `-`
  * and `_` were always taken, and may have sealed secrets.
  */
-function keyIn(text: string): Buffer | undefined {
+export function keyIn(text: string): Buffer | undefined {
   const key = Buffer.from(text, 'base64');
   const bare = text.replace(/=$/, '');
   const same = key.toString('base64') === `${bare}=` || key.toString('base64url') === bare;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -213,6 +213,25 @@ describe('a wrong value stops the start with one line that names the variable', 
       () => readConfig({ LOMBARD_MASTER_KEY_FILE: file }),
       ({ message }: Error) => /^LOMBARD_MASTER_KEY_FILE: must be .*32 bytes/.test(message) && !/certif/.test(message),
     );
+  });
+
+  test('a master key in the data directory that is damaged, and not shown', async () => {
+    const dataDir = join(folder, 'damaged');
+    mkdirSync(dataDir);
+    const whole = Buffer.alloc(32, 9).toString('base64');
+    for (const damaged of [
+      '',
+      whole.slice(0, 20),
+      `${whole.slice(0, 20)}\u00a7${whole.slice(20)}`,
+      `${whole}\n${whole}`,
+    ]) {
+      writeFileSync(join(dataDir, 'master-key'), damaged);
+      const says = `${join(dataDir, 'master-key')} must contain 32 bytes in base64, and is damaged: `;
+      const remedy = 'restore it, or set LOMBARD_MASTER_KEY to its key';
+      assert.equal(await refused({ LOMBARD_DATA_DIR: dataDir }), says + remedy);
+      const status = await lombard(['keys', 'status', '--json'], environment({ LOMBARD_DATA_DIR: dataDir })).ended;
+      assert.deepEqual([status.code, JSON.parse(status.stderr).details], [1, says + remedy]);
+    }
   });
 
   test('files of the trusted listener', async () => {

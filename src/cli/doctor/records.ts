@@ -7,6 +7,7 @@ import { DEMO_APPLICATION, DEMO_CONTACTS } from '../../sandbox/demonstration/ins
 import type { Config } from '../../settings/config.ts';
 import { existingSandboxKey } from '../../settings/private-file.ts';
 import { Vault } from '../../values/crypto.ts';
+import { StartupError } from '../../values/errors.ts';
 import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -40,11 +41,16 @@ async function checkNames(cells: readonly Db[]): Promise<Finding> {
 }
 
 async function checkKey(cells: readonly Db[], config: Config): Promise<Finding[]> {
-  const file = config.environment === 'sandbox' ? await existingSandboxKey(config.dataDir) : undefined;
-  const keys = config.masterKeys.length > 0 || !file ? config.masterKeys : [file];
-  if (keys.length === 0) return [];
-  const fault = await missingKey(cells, new Vault(...keys));
-  return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
+  try {
+    const file = config.environment === 'sandbox' && config.masterKeys.length === 0;
+    const keys = file ? [(await existingSandboxKey(config.dataDir)) ?? []].flat() : config.masterKeys;
+    if (keys.length === 0) return [];
+    const fault = await missingKey(cells, new Vault(...keys));
+    return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
+  } catch (error) {
+    if (error instanceof StartupError) return [failed('master key', error.message)];
+    throw error;
+  }
 }
 
 /** Checks the sandbox's token for commands. The first start writes it, and later starts do not write it again. */

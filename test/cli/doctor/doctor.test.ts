@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -485,6 +485,13 @@ describe('what is in the database', () => {
 
       const other = { ...environment, LOMBARD_MASTER_KEY: Buffer.alloc(32, 3).toString('base64') };
       assertFound(await examine(other), [['master key', /^failed: LOMBARD_MASTER_KEY lacks the key/]]);
+      const key = join(sandbox.dataDir, 'master-key');
+      const whole = readFileSync(key, 'utf8');
+      writeFileSync(key, whole.slice(0, 20));
+      assertFound(await examine(environment), [
+        ['master key', /^failed: \S+ must contain 32 bytes in base64, and is damaged/],
+      ]);
+      writeFileSync(key, whole);
       const production = { ...environment, ...PRODUCTION };
       const findings = await examine(production);
       assertFound(findings, [
