@@ -111,6 +111,13 @@ export function whyUnanswered(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : messageOf(cause) || String(code);
 }
 
+/** Whether the service may answer again later. If a token could not be refreshed, the cause says so. */
+export function isOutage(error: unknown): boolean {
+  const { status, cause } = fieldsOf(error);
+  if (status === 401 && cause instanceof LombardError) return isOutage(cause);
+  return typeof status !== 'number' || status >= 500 || status === 429;
+}
+
 /** Like fetch. @throws CommandFailure if nothing answers */
 export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
   try {

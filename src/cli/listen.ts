@@ -4,10 +4,18 @@ import { LombardError } from '../../sdk/src/index.ts';
 import { ServiceClock } from '../values/calendar.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { EventSourceReader } from './event-source.ts';
-import { answered, CommandFailure, errorMessage, httpAddress, INTERRUPTED, interruptions } from './failure.ts';
+import {
+  answered,
+  CommandFailure,
+  errorMessage,
+  httpAddress,
+  INTERRUPTED,
+  interruptions,
+  isOutage,
+} from './failure.ts';
 import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
 import { type Call, example, type Frame, someOf } from './frame.ts';
-import type { Session } from './session.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const SECRET_BYTES = 32;
 /** Milliseconds before a stream that was cut off is opened again. */
@@ -34,7 +42,9 @@ export function listenCommand(frame: Frame): void {
   frame.asContact(listen, listenUntilInterrupted);
 }
 
-async function listenUntilInterrupted({ options, session, print }: Call & { session: Session }): Promise<number> {
+async function listenUntilInterrupted(call: Call & { session: Session }): Promise<number> {
+  const { options, globals, print } = call;
+  const current = { session: call.session };
   const url = String(options.forwardTo);
   httpAddress('--forward-to', url);
   const types = options.types ?? [...WEBHOOK_TYPES];
@@ -46,7 +56,7 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
   };
   const clock = new ServiceClock();
   const forwarder = new Forwarder({ url, secret, stopped: interrupted.first, clock }, report);
-  const made = await session.lombard
+  const made = await call.session.lombard
     .graphql<{ createSubscription: { subscription: { id: string } } }>(
       CREATE,
       { subscription: { delivery: 'STREAM', types, active: true } },
@@ -62,10 +72,10 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
       secret,
       forward_to: url,
     });
-    await follow(session, id, forwarder, interrupted.first);
+    await follow(current, { id, forwarder, globals, signal: interrupted.first });
     await forwarder.idle();
   } finally {
-    await remove(session, id, timeFor(interrupted));
+    await remove(current.session, id, timeFor(interrupted));
     const { came, accepted, failed } = forwarder.counts;
     print.entry(`${came} came, ${accepted} accepted, ${failed} failed`, { came, accepted, failed });
   }
@@ -99,20 +109,27 @@ async function remove({ lombard }: Session, id: string, signal: AbortSignal): Pr
   }
 }
 
-/** Reads the stream until the signal. A stream that is cut off is opened again after what was read. */
-async function follow(session: Session, id: string, forwarder: Forwarder, signal: AbortSignal): Promise<void> {
+/**
+ * Reads the stream until the signal. A stream that is cut off is opened again after what was read. The service may then listen at another
+ * address, so the session is opened again too.
+ * @throws LombardError if the sign-in has ended, or the stream no longer exists
+ */
+async function follow(
+  current: { session: Session },
+  stream: { id: string; forwarder: Forwarder; globals: SessionOptions; signal: AbortSignal },
+): Promise<void> {
+  const { id, forwarder, globals, signal } = stream;
   const reader = new EventSourceReader();
   let told = false;
   while (!signal.aborted) {
     try {
-      const body = await open(session, id, { after: reader.lastId, signal });
-      if (body) {
-        if (told) process.stderr.write('lombard: the service is back\n');
-        told = false;
-        for await (const { data } of reader.read(body)) await forwarder.take(JSON.parse(data) as StreamedNotification);
-      }
+      if (told) current.session = await openSession(globals).catch(() => current.session);
+      const body = await open(current.session, id, { after: reader.lastId, signal });
+      if (told) process.stderr.write('lombard: the service is back\n');
+      told = false;
+      for await (const { data } of reader.read(body)) await forwarder.take(JSON.parse(data) as StreamedNotification);
     } catch (error) {
-      if (error instanceof CommandFailure) throw error;
+      if (!isOutage(error)) throw error;
     }
     if (signal.aborted) return;
     await pause(REOPEN_AFTER_MS, undefined, { signal }).catch(() => {});
@@ -122,33 +139,35 @@ async function follow(session: Session, id: string, forwarder: Forwarder, signal
   }
 }
 
-/**
- * @returns undefined if it should be tried again
- * @throws CommandFailure if the stream no longer exists
- */
+/** @throws LombardError if the service refuses; what `fetch` throws if it does not answer */
 async function open(
   session: Session,
   id: string,
   { after, signal }: { after: string | undefined; signal: AbortSignal },
-): Promise<AsyncIterable<Uint8Array> | undefined> {
+): Promise<AsyncIterable<Uint8Array>> {
   const query = new URLSearchParams({ client_id: session.clientId, subscription_id: id });
-  const answer = await fetch(`${session.profile.api_url}/webhooks/stream?${query}`, {
-    headers: {
-      authorization: `Bearer ${session.accessToken}`,
-      ...(after === undefined ? {} : { 'last-event-id': after }),
-    },
-    signal,
-  });
-  if (answer.ok) return answer.body ?? undefined;
-  const refusal = errorMessage(await answered(answer));
-  if (answer.status === 401) await session.renew(signal);
-  else if (answer.status < 500 && answer.status !== 429)
-    throw new CommandFailure(
-      `${refusal?.code ?? answer.status}: ${refusal?.details ?? 'the stream cannot be read'}`,
-      1,
-      refusal,
-    );
-  return undefined;
+  const ask = () =>
+    fetch(`${session.profile.api_url}/webhooks/stream?${query}`, {
+      headers: {
+        authorization: `Bearer ${session.accessToken}`,
+        ...(after === undefined ? {} : { 'last-event-id': after }),
+      },
+      signal,
+    });
+  let answer = await ask();
+  if (answer.status === 401) {
+    await answer.arrayBuffer();
+    await session.renew(signal);
+    answer = await ask();
+  }
+  const { status, ok, body } = answer;
+  if (ok && body) return body;
+  const {
+    code = String(status),
+    details = 'the stream cannot be read',
+    message,
+  } = errorMessage(await answered(answer)) ?? {};
+  throw new LombardError({ status, code, details, message });
 }
 
 function line({ at, type, entity, status, reason, milliseconds }: Forwarded): string {

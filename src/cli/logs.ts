@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { LombardError, type ResponseOf } from '../../sdk/src/index.ts';
-import { fieldsOf } from '../values/unknown.ts';
-import { INTERRUPTED, interruption } from './failure.ts';
+import type { ResponseOf } from '../../sdk/src/index.ts';
+import { INTERRUPTED, interruption, isOutage } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 import { openSession, type Session } from './session.ts';
@@ -80,13 +79,6 @@ async function followLog({ session, ...call }: Call & { session: Session }): Pro
     }
   }
   return INTERRUPTED;
-}
-
-/** Whether the service may answer again later. If a token could not be refreshed, the cause says so. */
-function isOutage(error: unknown): boolean {
-  const { status, cause } = fieldsOf(error);
-  if (status === 401 && cause instanceof LombardError) return isOutage(cause);
-  return typeof status !== 'number' || status >= 500 || status === 429;
 }
 
 /** The requests that were not printed yet, newest first. It reads pages until one contains a request that was. */

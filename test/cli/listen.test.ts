@@ -85,6 +85,24 @@ describe('lombard listen', () => {
     await receiver.stop();
   });
 
+  test('finds the service again at another address', async () => {
+    const receiver = await Receiver.start();
+    const before = await subscriptions();
+    const listening = start('listen', '--forward-to', receiver.url(), '--types', 'PAYMENT_STATUS_CHANGE', '--json');
+    await printed(listening, /"secret":/);
+    await pay();
+    await receiver.wait(2);
+    await sandbox.restart('SIGTERM', 'moved');
+    await pay();
+    await receiver.wait(4, 30);
+    listening.child.kill('SIGINT');
+    const { code, stdout } = await listening.ended;
+    assert.equal(code, 130);
+    assert.deepEqual(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''), { came: 4, accepted: 4, failed: 0 });
+    assert.equal(await subscriptions(), before);
+    await receiver.stop();
+  });
+
   test('names the payee or the file that a notification is about', async () => {
     const receiver = await Receiver.start();
     const listening = start('listen', '--forward-to', receiver.url(), '--json');

@@ -9,6 +9,8 @@ import { Visitor } from '../world/visitor.ts';
 
 /** A database trip later an access token of an hour has expired. */
 const HOUR_SECONDS = 3_601;
+/** Milliseconds that a command has to end. */
+const MAX_END_MS = 20_000;
 let sandbox: Sandbox;
 /** The environment away from the sandbox's directory, where somebody has to sign in. */
 let away: Record<string, string>;
@@ -23,11 +25,11 @@ const run = (...args: string[]) => lombard(args, away).ended;
 const profileFile = (name: string) => join(sandbox.environment.XDG_CONFIG_HOME as string, 'lombard', `${name}.json`);
 
 /** The sign-in page that a command printed, filled in by a person. @returns where the browser is sent to */
-async function signInAt(address: string, password = 'lombard-sandbox'): Promise<URL> {
+async function signInAt(address: string, email = 'chloe@ashdown.example'): Promise<URL> {
   const browser = new Visitor();
   const page = await browser.get(address);
   assert.equal(page.status, 200, page.text);
-  const { location } = await browser.submit(page, { email: 'chloe@ashdown.example', password });
+  const { location } = await browser.submit(page, { email, password: 'lombard-sandbox' });
   assert.ok(location);
   return location;
 }
@@ -95,6 +97,22 @@ describe('login, whoami, logout', () => {
     assert.equal((await run('accounts')).code, 3);
     assert.equal((await run('accounts', '--profile', 'second')).code, 0);
     await run('logout', '--profile', 'second');
+  });
+
+  test('listen ends with 3 once its sign-in has ended', async () => {
+    const started = lombard(['login', '--headless', '--profile', 'heard', ...addresses()], away);
+    await fetch(await signInAt(await addressOf(started), 'ada@ashdown.example'));
+    await started.ended;
+    const listening = lombard(['listen', '--forward-to', 'http://127.0.0.1:9/hook', '--profile', 'heard'], away);
+    await printed(listening, /whsec_/);
+    assert.equal((await run('logout', '--profile', 'heard')).code, 0);
+    const timer = setTimeout(() => listening.child.kill('SIGKILL'), MAX_END_MS);
+    const { code, stdout, stderr } = await listening.ended.finally(() => clearTimeout(timer));
+    assert.deepEqual([code, /0 came, 0 accepted, 0 failed\n$/.test(stdout)], [3, true], stderr);
+    assert.match(
+      stderr,
+      /could not be removed \(authentication_failed\)[^\n]*\nlombard: .*lombard login signs in again\n$/,
+    );
   });
 
   test('a redirect of another sign-in ends nothing; an error ends it; Ctrl-C is 130', async () => {
