@@ -41,6 +41,17 @@ const moment = (description: string, example: string | null) =>
 const name = (description: string) => Type.String({ minLength: 1, description });
 const ACTION = ['authorise', 'reject', 'cancel'] as const;
 
+/** An approval or rejection, as clients see it. */
+export const Authorisation = Type.Object({
+  date: word('When the approval or rejection was received'),
+  status: Type.Integer({ description: '1 authorised, 2 rejected' }),
+  contact_id: Type.String(),
+  level: Type.Integer({ description: 'The level that it counts for, from 1' }),
+  contact_name: Type.String(),
+  reason: text("Why, in the contact's words"),
+  on_behalf_by: text("`institution` where it acted in the contact's name; null where the contact acted itself"),
+});
+
 /**
  * A payment: the fields that create one, and the fields that clients see (service interface, Payment), in the order of the answer. The
  * answer itself is written by hand for speed: payment-fields.ts says from what, payment-json.ts how.
@@ -117,19 +128,7 @@ export const PAYMENT = new RecordKind({
     authorisation_workflow: made(Type.Enum([...AUTHORISATION_WORKFLOWS]), { example: '6-eyes' }),
     approvals_workflow: made(
       Type.Object({
-        authorisations: Type.Array(
-          Type.Object({
-            date: word('When the approval or rejection was received'),
-            status: Type.Integer({ description: '1 authorised, 2 rejected' }),
-            contact_id: Type.String(),
-            level: Type.Integer({ description: 'The level that it counts for, from 1' }),
-            contact_name: Type.String(),
-            reason: text("Why, in the contact's words"),
-            on_behalf_by: text(
-              "`institution` where it acted in the contact's name; null where the contact acted itself",
-            ),
-          }),
-        ),
+        authorisations: Type.Array(Authorisation),
         contact_authorisation_actions: Type.Object({
           allowed: Type.Array(Type.Enum([...ACTION]), { description: 'What the requesting contact may do now' }),
           executed: Nullable(Type.Enum([...ACTION], { description: "The requesting contact's last action" })),

@@ -210,6 +210,8 @@ describe('the client API', () => {
     await ask('GET', `/payments/${first}/approvals`);
     await ask('PATCH', `/payments/${first}?action=authorise`);
     await ask('PATCH', `/payments/${first}?action=authorise`);
+    const { body: explained } = await ask('GET', `/payments/${first}/approvals`);
+    assert.equal(explained.authorisations.length, 1);
     await ask('DELETE', `/payments/${second}`);
     await ask('DELETE', `/payments/${second}`);
     await ask('POST', `/payments/${third}/challenges`);

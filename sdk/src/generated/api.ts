@@ -155,11 +155,16 @@ export interface ApprovalExplanation {
     }[];
   }[];
   authorisations: {
+    /** When the approval or rejection was received */
     date: string;
+    /** 1 authorised, 2 rejected */
     status: number;
     contact_id: string;
+    /** The level that it counts for, from 1 */
     level: number;
     contact_name: string;
+    reason: string | null;
+    on_behalf_by: string | null;
   }[];
   /** Who could act now */
   next: {

@@ -11,6 +11,7 @@ import {
   MAX_USERS_PER_GROUP,
 } from '../../approvals/rules/ruleset.ts';
 import { APPROVAL_STATUSES } from '../../identity/people/client.ts';
+import { Authorisation } from '../../payments/declaration.ts';
 import { Currency, Decimal, Nullable } from '../../values/schemas.ts';
 
 /** Bodies of the approvals workflow, for the API description (service interface, Approvals workflow configuration). */
@@ -218,6 +219,8 @@ const authorisation = {
   contact_id: 'CON000002',
   level: 1,
   contact_name: 'Grace Murray',
+  reason: 'Matches invoice 42',
+  on_behalf_by: null,
 };
 
 export const Explanation = Type.Object(
@@ -262,15 +265,7 @@ export const Explanation = Type.Object(
         ),
       }),
     ),
-    authorisations: Type.Array(
-      Type.Object({
-        date: Type.String(),
-        status: Type.Integer(),
-        contact_id: Type.String(),
-        level: Type.Integer(),
-        contact_name: Type.String(),
-      }),
-    ),
+    authorisations: Type.Array(Authorisation),
     next: Type.Array(
       Type.Object({
         contact_id: Type.String(),
