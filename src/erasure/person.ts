@@ -1,3 +1,4 @@
+import { keepDigits } from '../values/json.ts';
 import { inHtml, printable } from '../values/text.ts';
 import { fieldsOf, listOf } from '../values/unknown.ts';
 
@@ -164,9 +165,4 @@ function searched(text: string): string[] {
   const any = spellings(text).map(escaped);
   if ([...text].length > MAX_SHORT_CHARACTERS || BEGINS_UNSPACED.test(text) || ENDS_UNSPACED.test(text)) return any;
   return any.map((each) => `(?:(?<![a-z0-9])|\\\\[bfnrt])${each}(?![a-z0-9])`);
-}
-
-/** A reviver that keeps the digits of numbers. */
-function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
-  return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
 }

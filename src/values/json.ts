@@ -142,3 +142,8 @@ export class Exact {
 export function exact(amount: string | null): Exact | null {
   return amount === null ? null : new Exact(amount);
 }
+
+/** A reviver: `JSON.stringify` writes the numbers of the parsed document with exactly their digits. */
+export function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
+}

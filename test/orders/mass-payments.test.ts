@@ -72,6 +72,7 @@ describe('a file of JSON', () => {
       [received.body.length, received.body[0].status, received.body[3].status, received.body[3].payment_id],
       [200, 'created', 'invalid', null],
     );
+    assert.equal(received.text.match(/"beneficiary_id":/g)?.length, 200, 'each row names its payee once');
     const paid = await world.paid(received.body[0].payment_id);
     assert.deepEqual(
       [paid.mass_payment_id, paid.request_index, paid.instruction_id, paid.source, paid.reason, paid.contact_id],
