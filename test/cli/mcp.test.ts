@@ -25,13 +25,13 @@ async function ask(name: string, input: Record<string, unknown> = {}) {
   return { isError: isError === true, text: first?.text ?? '' };
 }
 
-test('an assistant sees the reading operations of the description, and nothing that changes', async () => {
+test('an assistant sees the reading operations of the description, the estimate, and nothing that changes', async () => {
   const { tools } = await client.listTools();
   const document = await (await fetch(`${sandbox.addresses.api}/openapi.json`)).json();
   const reading = Object.values<{ get?: { operationId: string; responses: Record<string, { content?: object }> } }>(
     document.paths,
   ).flatMap(({ get }) => (get && 'application/json' in (get.responses['200']?.content ?? {}) ? [get.operationId] : []));
-  assert.deepEqual(tools.map(({ name }) => name).sort(), [...reading, 'listSubscriptions'].sort());
+  assert.deepEqual(tools.map(({ name }) => name).sort(), [...reading, 'estimateQuote', 'listSubscriptions'].sort());
   for (const { inputSchema, annotations } of tools) {
     assert.equal(annotations?.readOnlyHint, true);
     assert.ok(!('client_id' in (inputSchema.properties ?? {})));
@@ -52,4 +52,18 @@ test('it searches payments, reads one, and gets the code and details of a refusa
   assert.ok((await ask('getPayment', { payment_id: 'none' })).isError);
   assert.ok((await ask('searchPayments', { client_id: 'CLI000002' })).isError);
   assert.ok((await ask('cancelPayment', { payment_id: payment.payment_id })).isError);
+});
+
+test('it asks what an exchange would cost, and is told what is wrong with a call', async () => {
+  const exchange = { operation: 'sell', sell_currency: 'GBP', buy_currency: 'EUR', trade_type: 'spot' };
+  const { isError, text } = await ask('estimateQuote', { ...exchange, amount: 1000 });
+  assert.equal(isError, false, text);
+  const estimate = JSON.parse(text);
+  assert.deepEqual([estimate.sell_amount, estimate.quote_id, estimate.quoted_rate], [1000, undefined, null]);
+  const refused = await ask('estimateQuote', exchange);
+  assert.deepEqual([refused.isError, JSON.parse(refused.text).code], [true, 'invalid_body']);
+  assert.deepEqual(await ask('getPayment'), {
+    isError: true,
+    text: 'payment_id: must be the text of an identifier',
+  });
 });

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../../sdk/src/index.ts';
+import type { NewQuote, OperationName } from '../../../sdk/src/index.ts';
 import { CommandFailure, reach } from '../failure.ts';
 import type { Session } from '../session.ts';
 
@@ -28,25 +28,31 @@ export interface Tool {
   name: string;
   description: string;
   inputSchema: { type: 'object'; properties: Record<string, Schema>; required: string[]; additionalProperties: false };
-  /** @throws LombardError */
+  /** @throws LombardError; TypeError if the input cannot be sent */
   call(input: Record<string, unknown>): Promise<unknown>;
 }
 
 /** The client API works for one client at a time: the session's. */
 const GIVEN = 'client_id';
 
+/** The parts of the description that tools are made from. */
+interface Description {
+  paths: Record<string, { get?: Described }>;
+  components: { schemas: { QuoteOrder: Pick<Tool['inputSchema'], 'properties' | 'required'> } };
+}
+
 /**
- * The reading operations of the client API, made from its own description: GET, with a JSON answer that is not a stream.
+ * The reading operations of the client API, made from its own description: GET, with a JSON answer that is not a stream, and the estimate.
  * @throws CommandFailure if the description cannot be read
  */
 export async function readingTools(session: Session): Promise<Tool[]> {
   const answer = await reach(`${session.profile.api_url}/openapi.json`);
   if (!answer.ok) throw new CommandFailure(`the description of the client API cannot be read (${answer.status})`);
-  const { paths } = (await answer.json()) as { paths: Record<string, { get?: Described }> };
+  const { paths, components } = (await answer.json()) as Description;
   const tools = Object.entries(paths).flatMap(([path, { get }]) =>
     get?.responses['200']?.content?.['application/json'] ? [toolOf(session, path, get)] : [],
   );
-  return [...tools, subscriptionsTool(session)];
+  return [...tools, estimateTool(session, components.schemas.QuoteOrder), subscriptionsTool(session)];
 }
 
 function toolOf({ lombard }: Session, path: string, { operationId, description, parameters = [] }: Described): Tool {
@@ -69,6 +75,19 @@ function toolOf({ lombard }: Session, path: string, { operationId, description, 
       const wanted = { path: pick('path'), query: pick('query') };
       return (await lombard.call(`GET ${path}` as OperationName, wanted as never)).body;
     },
+  };
+}
+
+/** The estimate changes nothing, although it is a POST. Its input is the body. */
+function estimateTool(
+  { lombard }: Session,
+  { properties, required }: Description['components']['schemas']['QuoteOrder'],
+): Tool {
+  return {
+    name: 'estimateQuote',
+    description: 'Says what an exchange would cost now. An estimate promises nothing, and nothing is booked.',
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    call: (input) => lombard.quotes.estimate(input as unknown as NewQuote),
   };
 }
 
