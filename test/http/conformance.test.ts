@@ -618,6 +618,7 @@ async function institution(ask: Caller): Promise<void> {
   await ask('PUT', '/fx-availability', { mode: 'open', holidays: ['2026-12-25'] });
   await ask('PUT', '/fx-availability', { mode: 'sometimes' });
   await ask('GET', '/fx-availability');
+  await ask('GET', '/fx-availability?unknown=1');
   await ask('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: '1.2512345678', EUR: 1.17 } });
   await ask('GET', '/exchange-rates');
   await settings(ask);
@@ -640,6 +641,7 @@ async function institution(ask: Caller): Promise<void> {
   await ask('PUT', '/clock', { advance_seconds: 1 });
   await ask('PUT', '/clock', {});
   await ask('GET', '/clock');
+  await ask('GET', '/clock?unknown=1');
   await ask('DELETE', '/clock');
 }
 
@@ -713,6 +715,7 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PUT', '/pricing', { spreads });
   await ask('PUT', '/pricing', { quote_seconds: 1 });
   await ask('GET', '/pricing');
+  await ask('GET', '/pricing?unknown=1');
   const points = [{ days: 30, points: -0.0012 }];
   await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'EUR', points });
   await ask('PUT', '/forward-points', { sell_currency: 'GBP', buy_currency: 'GBP', points });
@@ -732,4 +735,5 @@ async function settings(ask: Caller): Promise<void> {
   await ask('PUT', '/payment-schemes', { rules: [{ payment_currency: 'EUR', maximum: 10, scheme: 'SEPA' }] });
   await ask('PUT', '/payment-schemes', {});
   await ask('GET', '/payment-schemes');
+  await ask('GET', '/payment-schemes?unknown=1');
 }

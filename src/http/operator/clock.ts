@@ -29,7 +29,7 @@ const READ_ONE = operation('GET /clock', {
     operationId: 'getClock',
     tags: ['sandbox'],
     summary: "Read the service's clock",
-    response: { 200: jsonAnswer('The clock', Clock), ...errors(502) },
+    response: { 200: jsonAnswer('The clock', Clock), ...errors(502, 'invalid_parameter') },
   },
 });
 

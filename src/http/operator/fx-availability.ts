@@ -34,7 +34,7 @@ const READ_ONE = operation('GET /fx-availability', {
     operationId: 'getFxAvailability',
     tags: ['quotes'],
     summary: 'Read the FX setting',
-    response: { 200: jsonAnswer('The setting', FxSetting), ...errors(502) },
+    response: { 200: jsonAnswer('The setting', FxSetting), ...errors(502, 'invalid_parameter') },
   },
 });
 

@@ -48,7 +48,7 @@ const READ_ONE = operation('GET /payment-schemes', {
     operationId: 'getPaymentSchemes',
     tags: ['payments'],
     summary: 'Read the table from which the scheme of a payment is chosen',
-    response: { 200: jsonAnswer('The table', Schemes), ...errors(502) },
+    response: { 200: jsonAnswer('The table', Schemes), ...errors(502, 'invalid_parameter') },
   },
 });
 

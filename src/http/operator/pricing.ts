@@ -40,7 +40,7 @@ const READ_ONE = operation('GET /pricing', {
     operationId: 'getPricing',
     tags: ['quotes'],
     summary: 'Read the pricing of all clients',
-    response: { 200: jsonAnswer('The pricing', Pricing), ...errors(502) },
+    response: { 200: jsonAnswer('The pricing', Pricing), ...errors(502, 'invalid_parameter') },
   },
 });
 
