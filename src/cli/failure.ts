@@ -1,5 +1,5 @@
 import { type BodyFault, LombardError } from '../../sdk/src/index.ts';
-import { MESSAGES, Problem } from '../values/errors.ts';
+import { type ErrorCode, MESSAGES, Problem } from '../values/errors.ts';
 import { codeOf, fieldsOf, listOf, messageOf } from '../values/unknown.ts';
 import { outputClosed } from './output.ts';
 import { printable } from './printer.ts';
@@ -48,7 +48,9 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
   if (error instanceof LombardError) {
     const { code, details, status, errors } = error;
     const signIn = status === 401 || code === 'invalid_grant';
-    const message = error.message.slice(0, -details.length - 2) || code;
+    const said = error.message.slice(0, -details.length - 2);
+    // An error of GraphQL has the code and the details only.
+    const message = said === '' || said === code ? (MESSAGES[code as ErrorCode] ?? code) : said;
     return {
       exitCode: signIn ? NOT_SIGNED_IN : FAILED,
       line: [

@@ -69,3 +69,19 @@ test('a stream that the service refuses ends listen with the code', async () => 
     listening.child.kill('SIGKILL');
   }
 });
+
+test('a refusal of GraphQL has the message of the catalogue', async () => {
+  const unknown = '019a0000-0000-4000-8000-000000000000';
+  const { code, stderr } = await sandbox.run('notifications', 'redeliver', unknown, '--json');
+  assert.deepEqual(
+    [code, JSON.parse(stderr)],
+    [
+      1,
+      {
+        code: 'notification_not_found',
+        message: MESSAGES.notification_not_found,
+        details: 'id: does not name a notification that is kept',
+      },
+    ],
+  );
+});
