@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call-error.ts';
 
 /** How often an unanswered call is retried automatically. */
@@ -8,6 +8,9 @@ const FRESH_MS = 2_000;
 
 /** The first part of a session's query key. */
 export const SESSION = 'session';
+
+// A pressed button is shown as such before the next press arrives, so that a double click sends one call.
+notifyManager.setScheduler(queueMicrotask);
 
 /** The page's cache of the service's data. A refused call is not retried; an unanswered one is. */
 export const queryClient: QueryClient = new QueryClient({

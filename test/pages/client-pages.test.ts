@@ -170,9 +170,11 @@ describe('/app/accounts', { skip }, () => {
     await page.getByRole('img', { name: /Balance of the last 90 days; now EUR.12,345,678,901,234,567.89/ }).waitFor();
     await assertGood(page);
     await click(page, 'Request statement');
-    await click(page, 'Request statement');
+    await page.getByRole('dialog').getByRole('button', { name: 'Request statement', exact: true }).dblclick();
     await said(page, 'The statement is on its way');
-    await page.getByRole('table', { name: 'Statements' }).getByText(world.email).waitFor();
+    const statements = page.getByRole('table', { name: 'Statements' }).getByText(world.email);
+    await statements.first().waitFor();
+    assert.equal(await statements.count(), 1);
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: 'GBP', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Balance in GBP' }).waitFor();

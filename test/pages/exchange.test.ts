@@ -218,9 +218,18 @@ describe('/app/trades', { skip }, () => {
     await faulty(page, 'available: 100000, needed: 100000.01, currency: EUR');
     await assertAccessible(page);
     await dialog.getByLabel('Buy amount').fill('25,000');
+    // The service draws down, but its answers do not arrive.
+    await page.route('**/drawdowns?*', async (route) => {
+      await route.fetch();
+      await route.abort('connectionrefused');
+    });
+    await dialog.getByRole('button', { name: 'Draw down' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.unroute('**/drawdowns?*');
     await dialog.getByRole('button', { name: 'Draw down' }).click();
     await said(page, 'Drawn down as');
-    const [drawn] = (await call('GET', `/trades?parent_trade_id=${id}`)).body;
+    const [drawn, ...more] = (await call('GET', `/trades?parent_trade_id=${id}`)).body;
+    assert.deepEqual(more, [], 'drawn down once');
     assert.deepEqual([drawn.buy_amount, drawn.sell_amount], [25_000, 20_000]);
     await page.getByRole('table', { name: 'Drawdowns' }).getByText(drawn.trade_id).waitFor();
     await page.getByText('EUR\u00a075,000.00').first().waitFor();

@@ -72,6 +72,20 @@ describe('lists', { skip }, () => {
     await page.context().close();
   });
 
+  test('a double click approves once, and says what the one call did', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const ids = [await world.create('1'), await world.create('2')];
+    const page = await open(world.person('Ann'), world, '/approvals');
+    const sent: string[] = [];
+    page.on('request', (request) => request.url().includes('/app/data/approvals') && sent.push(request.url()));
+    for (const id of ids) await choice(page, id).check();
+    await button(page, 'Approve selected').click();
+    await button(page, 'Approve 2 payments').dblclick();
+    await page.getByRole('status').filter({ hasText: '2 approved, 0 failed' }).waitFor();
+    assert.equal(sent.length, 1);
+    await page.context().close();
+  });
+
   test('go back to the last page that there is, where the page that was shown is decided', async () => {
     const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
     const id = await world.create('1');

@@ -109,9 +109,11 @@ function useDrawdown(id: string, onDone: (id: string) => void) {
   const locale = useLocale();
   const { client_id: clientId } = useClient();
   const [texts, setTexts] = useState({ buy_amount: '', value_date: '', reason: '', funding_account_id: '' });
+  // The same fields are sent under the same key, so that they draw down once even if an answer was lost.
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
   const act = useAct(
-    ({ amount, key }: { amount: string; key: string }) => {
+    (amount: string) => {
       const { value_date: valueDate, reason, funding_account_id: account } = texts;
       return drawDown(clientId, id, { amount, valueDate, reason, account }, key);
     },
@@ -127,19 +129,19 @@ function useDrawdown(id: string, onDone: (id: string) => void) {
       setFaults(new Map([['buy_amount', t(texts.buy_amount === '' ? 'fault.required' : 'trades.fault.amount')]]));
       return;
     }
-    act.mutate(
-      { amount, key: crypto.randomUUID() },
-      {
-        onSuccess: ({ trade_id: drawn }) => onDone(drawn),
-        onError: (error) => setFaults(faultsOf(error, { amount: 'buy_amount', required: t('fault.required'), say })),
-      },
-    );
+    act.mutate(amount, {
+      onSuccess: ({ trade_id: drawn }) => onDone(drawn),
+      onError: (error) => setFaults(faultsOf(error, { amount: 'buy_amount', required: t('fault.required'), say })),
+    });
   };
   const field = (name: keyof typeof texts) => ({
     name,
     value: texts[name],
     error: faults.get(name),
-    onChange: ({ target }: { target: { value: string } }) => setTexts({ ...texts, [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) => {
+      setTexts({ ...texts, [name]: target.value });
+      setKey(crypto.randomUUID());
+    },
   });
   const isPlaced = act.error instanceof CallError && faults.size > 0;
   return { field, submit, error: isPlaced ? undefined : act.error, isPending: act.isPending };
