@@ -136,8 +136,12 @@ function decimalAt(tree: Tree, path: string): string | undefined {
 
 const AT_MIDNIGHT = 'T24:00:00';
 
-/** The day of an ISODate or ISODateTime, which may have a zone. A year without exactly four digits counts as far away. */
+/** The last day that can be written with a year of four digits. */
+const LAST_DAY = '9999-12-31';
+
+/** The day of an ISODate or ISODateTime, which may have a zone. A year with more than four digits counts as far away. */
 function dayOf(written: string): string {
+  if (/^\d{5}/.test(written)) return LAST_DAY;
   const day = written.slice(0, 10);
   if (!isCalendarDay(day) || !written.includes('T') || written.includes(AT_MIDNIGHT)) return day;
   const instant = parseInstant(written);

@@ -84,7 +84,7 @@ describe('a file of JSON', () => {
     });
 
   test('of rows that are nested is refused, or its row is', async () => {
-    for (const depth of [100, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 1_000_000]) {
+    for (const depth of [100, 1_000, 2_000, 2_250, 3_000, 4_000, 5_000, 6_000, 1_000_000]) {
       const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
       const file = files().file([files().row(1), files().row(2, { note: 'DEEP' })]);
       const sent = await call(`${service.api}/mass-payments?client_id=${world.clientId}`, 'POST', {
@@ -92,7 +92,10 @@ describe('a file of JSON', () => {
         headers: { 'content-type': 'application/json' },
       });
       assert.ok([202, 400].includes(sent.status), `${depth}: ${sent.status} ${sent.text.slice(0, 300)}`);
-      if (sent.status === 400) continue;
+      if (sent.status === 400) {
+        assert.match(sent.body.details, /^body: (is nested too deep|must have at most 300000 values)$/);
+        continue;
+      }
       const { mass_payment_id: id, payments_summary: counts } = await judged(sent.body.mass_payment_id);
       assert.equal(counts.payments_errored, 1, `${depth}`);
       const told = await world.ask('GET', `/mass-payments/${id}/errors`);

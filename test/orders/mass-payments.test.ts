@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { FX_OPEN, moveClock } from '../world/exchange.ts';
 import { filesOf as filesOfWorld, NEW, ROW } from '../world/files.ts';
 import { type OrdersWorld, ordersWorld } from '../world/orders.ts';
-import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
 
 /** Many payments in one file (instructions, second page, 8). */
@@ -134,6 +134,28 @@ describe('a file of JSON', () => {
     assert.deepEqual([failed.mass_payment_status, failed.error.code], ['Failed', 'payments_invalid']);
     const row = (await world.ask('GET', `/mass-payments/${sent.body.mass_payment_id}/errors`)).body[0];
     assert.equal(row.errors[0].code, 'permission_denied');
+  });
+
+  test('a row is told as it was sent, and no name stands twice beside it', async () => {
+    const world = await ordersWorld(service);
+    const files = filesOf(world);
+    const odd = '{"payment_amount":1.50,"errors":"mine","request_index":77,"status":"x"}';
+    const sent = await call(`${service.api}/mass-payments?client_id=${world.clientId}`, 'POST', {
+      ...{ token: world.token, headers: { 'content-type': 'application/json' } },
+      raw: JSON.stringify(files.file([files.row(1), 'ODD'])).replace('"ODD"', odd),
+    });
+    assert.equal(sent.status, 202, sent.text);
+    const id = sent.body.mass_payment_id;
+    await files.reaches(id, 'Processed');
+    for (const list of ['payments-received', 'errors']) {
+      const { text, body } = await world.ask('GET', `/mass-payments/${id}/${list}`);
+      assert.equal(text.match(/"request_index":/g)?.length, body.length, text);
+      assert.equal(text.match(/"beneficiary_id":/g)?.length ?? 0, list === 'errors' ? 0 : body.length, text);
+      assert.ok(text.includes('"payment_amount":1.50,'), text);
+      assert.deepEqual(body.at(-1).request_index, 1, text);
+    }
+    const [row] = (await world.ask('GET', `/mass-payments/${id}/payments-received`)).body;
+    assert.deepEqual([row.status, row.beneficiary_id], ['valid', world.beneficiaryId]);
   });
 
   test('rows that the account no longer covers are errors; the others are made', async () => {

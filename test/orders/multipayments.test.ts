@@ -45,6 +45,9 @@ describe('from an account, in its own currency', () => {
     const rows = ['', ' ', ' - '].map((blank, n) => described(1 + n, { swift_code: blank, account_number: blank }));
     const tried = await order(rows, `${fromAccount()}&validate_only=true`);
     assert.deepEqual([tried.status, tried.body.invalid_payments], [200, []], tried.text);
+    const beside = { iban: ' ', account_number: '', bank_code: '-', swift_code: ' ' };
+    const known = await order([eur(1, beside)], `${fromAccount()}&validate_only=true`);
+    assert.deepEqual([known.status, known.body.invalid_payments], [200, []], known.text);
     const none = await order([described(1, { iban: ' ' })], `${fromAccount()}&validate_only=true`);
     assert.deepEqual([none.status, none.body.errors[0].code], [409, 'required'], none.text);
   });

@@ -161,6 +161,8 @@ describe('a block', () => {
     ['of cheques', { method: 'CHK' }, 'CH16'],
     ['of yesterday', { day: '2026-11-23' }, 'DT01'],
     ['of a far day', { day: '2028-01-03' }, 'CH03'],
+    ['of a year with five digits', { day: '12026-01-03' }, 'CH03'],
+    ['of a year before the first one', { day: '-0001-01-03' }, 'DT01'],
     ['of an account that is not known', { debtor: '<Id><Othr><Id>999999</Id></Othr></Id>' }, 'AC02'],
   ];
   test('that cannot be done is refused, and the others go on', async () => {

@@ -1,3 +1,4 @@
+import { electronic } from '../../beneficiaries/bank-account.ts';
 import type { BankTable } from '../../beneficiaries/bank-table.ts';
 import { LENGTHS } from '../../beneficiaries/declaration.ts';
 import { type OrderedBody, type OrderedFields, readNew } from '../../beneficiaries/order.ts';
@@ -59,6 +60,7 @@ const oneOf =
     words.includes(text) ? undefined : invalid(`must be ${words.length === 1 ? `\`${words[0]}\`` : 'one of the list'}`);
 /** A bank detail. It is checked after blanks and hyphens are removed. If nothing remains, it was left out. */
 const detail: Check = () => undefined;
+const isLeftOut = (value: unknown) => typeof value === 'string' && electronic(value) === '';
 const filled: Check = (text) => (/\S/.test(text) ? undefined : invalid('must not be blank'));
 const limited =
   (most: number): Check =>
@@ -170,8 +172,9 @@ export function readRow(row: unknown, index: number, { table, texts = false, dig
   for (const field of REQUIRED) if (sent[field] == null) fault(field, { code: 'required', message: 'is required' });
   let payee: OrderedFields | undefined;
   if (sent.beneficiary_id != null) {
-    for (const field of Object.keys(OF_PAYEE))
-      if (sent[field] != null) fault(field, invalid('must not be given beside beneficiary_id'));
+    for (const [field, [, check]] of Object.entries(OF_PAYEE))
+      if (sent[field] != null && !(check === detail && isLeftOut(sent[field])))
+        fault(field, invalid('must not be given beside beneficiary_id'));
   } else if (isObject) {
     for (const field of REQUIRED_OF_PAYEE)
       if (sent[field] == null) fault(field, { code: 'required', message: 'is required, or beneficiary_id' });

@@ -7,7 +7,7 @@ import type { Block, Initiation } from '../../iso20022/initiation.ts';
 import type { Reason } from '../../iso20022/status.ts';
 import { faultOfTotals } from '../../iso20022/totals.ts';
 import type { Orderer } from '../../payments/orders/order.ts';
-import { daysBetween, isCalendarDay, londonDay } from '../../values/calendar.ts';
+import { daysBetween, londonDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 import { parseJson } from '../../values/json.ts';
 import { listOf } from '../../values/unknown.ts';
@@ -124,7 +124,7 @@ function refusalOf(
   if (total) return because(total.of === 'count' ? 'AM20' : 'AM17', 'invalid_format', total.details);
   if (block.method !== 'TRF') return because('CH16', 'invalid_format', 'PmtMtd must be TRF');
   if (block.day < today) return because('DT01', 'invalid_format', `ReqdExctnDt must not be before today, ${today}`);
-  if (!isCalendarDay(block.day) || daysBetween(today, block.day) > MAX_DAYS_AHEAD)
+  if (daysBetween(today, block.day) > MAX_DAYS_AHEAD)
     return because('CH03', 'invalid_format', `ReqdExctnDt must be at most ${MAX_DAYS_AHEAD} days from today, ${today}`);
   if (!payer) return because('AC02', 'currency_account_not_found', 'DbtrAcct is not an account of the client');
   if (used) return because('DU02', 'already_exists', 'PmtInfId is used by an earlier block of the file');
