@@ -122,7 +122,7 @@ export interface ListedFault {
 }
 
 /** The most faults that one refusal lists. */
-const MAX_LISTED_FAULTS = 1_000;
+export const MAX_LISTED_FAULTS = 1_000;
 
 /** The field that an error names, and what it must be. */
 export interface Fault {

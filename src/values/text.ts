@@ -23,23 +23,28 @@ export function hasCharacters(text: string, { least = 0, most }: { least?: numbe
 }
 
 /**
- * Looks for a text that cannot be stored. It also checks the names of fields.
+ * Looks for texts that cannot be stored. It also checks the names of fields.
  * @param path of the value, for example `body`
- * @returns the path of the text, or of the object that has the name; undefined if every text can be stored
+ * @returns the path of each text, or of the object that has the name, in their order
  */
-export function findUnstorable(value: unknown, path: string): string | undefined {
+export function* unstorableIn(value: unknown, path: string): Generator<string> {
   // A list of what is left to check. A caller can nest values deeper than the call stack allows.
   const left = [{ value, path }];
   for (let next = left.pop(); next; next = left.pop()) {
     const { value: found, path: at } = next;
-    if (typeof found === 'string' && !isStorable(found)) return at;
+    if (typeof found === 'string' && !isStorable(found)) yield at;
     if (typeof found !== 'object' || found === null) continue;
     const entries = Object.entries(found);
-    if (entries.some(([name]) => !isStorable(name))) return at;
+    if (entries.some(([name]) => !isStorable(name))) yield at;
     for (const [name, inner] of entries.reverse())
       left.push({ value: inner, path: Array.isArray(found) ? `${at}[${name}]` : `${at}.${shownName(name)}` });
   }
-  return undefined;
+}
+
+/** The path of the first text that cannot be stored; undefined if every text can be stored. */
+export function findUnstorable(value: unknown, path: string): string | undefined {
+  const [first] = unstorableIn(value, path);
+  return first;
 }
 
 /**

@@ -293,6 +293,25 @@ describe('texts that cannot be stored', () => {
       ]);
     });
 
+    test(`${what} in the body of an order: all other faults stand beside it`, async () => {
+      const ids = `[5,"${written}","PAY1","${written}"]`;
+      const list = await client('POST', '/payments/challenges', `{"payment_ids":${ids},"note":"${written}"}`);
+      assert.equal(list.status, 400, list.text);
+      assert.deepEqual(
+        list.body.errors.map(({ details, request_index: index }: { details: string; request_index: number | null }) => [
+          details.split(':')[0],
+          index,
+        ]),
+        [
+          ['body.note', null],
+          ['body.payment_ids[0]', 0],
+          ['body.payment_ids[1]', 1],
+          ['body.payment_ids[3]', 3],
+        ],
+      );
+      assert.equal(list.body.details, list.body.errors[0].details);
+    });
+
     test(`${what} in GraphQL, as a variable and in the document: 400 that names the field`, async () => {
       const create =
         'mutation ($subscription: SubscriptionInput!) { createSubscription(input: {subscription: $subscription}) { subscription { id } } }';

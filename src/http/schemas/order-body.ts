@@ -1,8 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { type TObject, type TProperties, Type } from 'typebox';
-import { type BodyFault, type FaultCode, type ListedFault, Problem, refusedBody } from '../../values/errors.ts';
+import {
+  type BodyFault,
+  type FaultCode,
+  type ListedFault,
+  MAX_LISTED_FAULTS,
+  Problem,
+  refusedBody,
+} from '../../values/errors.ts';
 import { writtenDigits } from '../../values/json.ts';
-import { shownName } from '../../values/text.ts';
+import { findUnstorable, isStorable, NOT_STORABLE, shownName, unstorableIn } from '../../values/text.ts';
 import { fieldsOf, listOf } from '../../values/unknown.ts';
 import { fieldPath, type Violation, words } from './validation.ts';
 
@@ -81,21 +88,45 @@ export function elementFaults(
   return inOrder(schema, [...known.map(unlisted), ...judge()]);
 }
 
-/** Refuses a document for a text that its parser found, at a path such as `body.name`. In an order it is one of the faults. */
-export function refusedText(schema: unknown, document: unknown, path: string, message: string): Problem {
+/** Orders with a text that was written with escapes, which alone can write one that cannot be stored. */
+const ESCAPED = new WeakSet<object>();
+
+/**
+ * Refuses a document with texts that cannot be stored.
+ * @returns undefined if there are none, and for an order, where `checkOrder` reports them with all other faults
+ */
+export function refusedTexts(schema: unknown, document: unknown): Problem | undefined {
   const { [ORDER]: order, type } = fieldsOf(schema);
-  const isOrder = Array.isArray(document) ? type === 'array' : order !== undefined && typeof document === 'object';
-  if (!isOrder) return new Problem('invalid_body', `${path}: ${message}`);
-  const field = path.slice('body'.length).replace(/^\./, '');
-  const [first = '', ...rest] = partsOf(field);
-  const index = Array.isArray(document) ? Number(first) : indexOf([first, ...rest], String(order));
-  return refusedBody([{ code: 'invalid_format', field, message, index }]);
+  if (order !== undefined && typeof document === 'object' && document !== null) {
+    ESCAPED.add(document);
+    return undefined;
+  }
+  if (Array.isArray(document) && type === 'array') {
+    const faults = textFaults(document).map((fault) => ({ ...fault, index: Number(partsOf(fault.field)[0]) }));
+    return faults.length > 0 ? refusedBody(faults) : undefined;
+  }
+  const path = findUnstorable(document, 'body');
+  return path === undefined ? undefined : new Problem('invalid_body', `${path}: ${NOT_STORABLE}`);
+}
+
+function textFaults(document: object): BodyFault[] {
+  const faults: BodyFault[] = [];
+  for (const path of unstorableIn(document, '')) {
+    faults.push({ code: 'invalid_format', field: path.replace(/^\./, ''), message: NOT_STORABLE });
+    if (faults.length === MAX_LISTED_FAULTS) break;
+  }
+  return faults;
 }
 
 /** A listed fault in the form that it had before. */
 function unlisted({ code, details, request_index: index }: ListedFault): BodyFault {
-  const [field = '', ...message] = details.slice('body.'.length).split(': ');
-  return { code: code as FaultCode, field, message: message.join(': '), index: index ?? undefined };
+  const [path = '', ...message] = details.slice('body'.length).split(': ');
+  return {
+    code: code as FaultCode,
+    field: path.replace(/^\./, ''),
+    message: message.join(': '),
+    index: index ?? undefined,
+  };
 }
 
 /** Sorts faults in the order in which they are reported: by element, then by field. Each field has one fault. */
@@ -133,9 +164,18 @@ export function checkOrder(schema: unknown, document: unknown, validate: Validat
   const node = schema as Node;
   leaveOutNulls(node, document);
   const violations = validate(document) ? [] : withoutBranches(validate.errors as readonly Violation[]);
-  const faults = [...violations.map((violation) => faultOf(node, violation)), ...amountFaults(node, document)];
+  const faults = [
+    ...(ESCAPED.has(document) ? textFaults(document) : []),
+    ...violations.filter(namesStorable).map((violation) => faultOf(node, violation)),
+    ...amountFaults(node, document),
+  ];
   if (faults.length === 0) return true;
   return { error: refusedBody(inOrder(schema, faults)) };
+}
+
+/** Whether the field that a violation refuses has a name that can be told. The object of another one has a fault of its own. */
+function namesStorable({ params: { additionalProperty: name } }: Violation): boolean {
+  return typeof name !== 'string' || isStorable(name);
 }
 
 /** The violations that help a caller. Violations of the other branches of a union only say that the value is not null, or fits no branch. */

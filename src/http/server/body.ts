@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { jsonFault, parseJson, TooManyValues } from '../../values/json.ts';
-import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
-import { refusedText } from '../schemas/order-body.ts';
+import { refusedTexts } from '../schemas/order-body.ts';
 import { takeBytes } from './keyed.ts';
 
 /** The largest body. Imports are streams and have no limit (docs/decisions.md, 1). */
@@ -22,14 +21,20 @@ export function readJson(app: FastifyInstance): void {
     try {
       const value = body.length === 0 ? undefined : parseJson(utf8(body));
       // UTF-8 itself cannot contain such a text; it can only be written as an escape.
-      const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
-      if (found === undefined) done(null, value);
-      else refuse(refusedText(request.routeOptions.schema?.body, value, found, NOT_STORABLE));
+      const refusal = body.includes('\\u') ? refusedTexts(request.routeOptions.schema?.body, value) : undefined;
+      if (refusal) refuse(refusal);
+      else done(null, value);
     } catch (error) {
-      const wrong = error instanceof TooManyValues ? error.message : `is not valid JSON in UTF-8 (${jsonFault(error)})`;
-      refuse(new Problem('invalid_body', `body: ${wrong}`));
+      refuse(new Problem('invalid_body', `body: ${unreadable(error)}`));
     }
   });
+}
+
+function unreadable(error: unknown): string {
+  if (error instanceof TooManyValues) return error.message;
+  // The reviver goes into each object and list, until the call stack is full.
+  if (error instanceof RangeError) return 'is nested too deep';
+  return `is not valid JSON in UTF-8 (${jsonFault(error)})`;
 }
 
 function utf8(body: Buffer): string {
